@@ -72,7 +72,7 @@ interface CommandGroup {
   readonly load: () => Promise<(program: Command, session: Session) => void>;
 }
 
-/** In the order of the help. */
+/** Command groups in the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['start', 'exchange', 'record'], load: async () => (await import('./run-commands.js')).addRunCommands },
   { names: ['init'], load: async () => (await import('./strategy-commands.js')).addInitCommand },

@@ -1,4 +1,4 @@
-/** Commands, each declared as one row: its arguments, options, `-c`, `--json`, help and exit code follow from it. */
+/** Commands, one row per command. Arguments, options, `-c`, `--json`, help and exit code follow from the row. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -12,9 +12,9 @@ import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Its name, unread. */
+  /** Path of the configuration file, unread. */
   readonly file: string;
-  /** Without its strategy files. */
+  /** Trader's configuration without its strategy files. */
   readonly trader: TraderConfig;
   readonly whole: Config;
 }
@@ -22,7 +22,7 @@ interface Configs {
 export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
   readonly options: Values<Rows>;
   readonly config: Configs[Kind];
-  /** Name given by `-c`, or its default. */
+  /** Name after `-c`, or the default name. */
   readonly file: string;
   readonly args: readonly string[];
   readonly isJson: boolean;
@@ -32,9 +32,9 @@ export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof C
 /** Output of a command: its data with `--json`, else its text. */
 export interface Answer {
   readonly data: unknown;
-  /** With its last line break; built when printed, for a terminal of this width. */
+  /** Printed text with its last line break; a function builds the text for a terminal of this width. */
   readonly text: string | ((width: number | undefined) => string);
-  /** Absent: 0. */
+  /** Exit code; absent: 0. */
   readonly code?: ExitCode;
 }
 
@@ -44,18 +44,18 @@ type Did = ExitCode | void | Promise<ExitCode | void>;
 interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
-  /** `<needed>`, `[optional]` or `[several...]`, and its description. */
+  /** Arguments: `<needed>`, `[optional]` or `[several...]`, and a description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
-  /** Absent: the command has no `-c`. */
+  /** Kind of the configuration; absent: the command has no `-c`. */
   readonly config?: Kind;
   /** Prints an answer; the command has `--json`. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
-  /** Prints its own output; `hasJson`: it also has `--json`. */
+  /** Runs a command that prints its own output. `hasJson`: the command also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
-  /** Left out: `twinbook mcp` does not offer it. */
+  /** Tool of `twinbook mcp`; absent: not offered. */
   readonly tool?: Tool;
 }
 
@@ -94,7 +94,7 @@ export const command =
     for (const [, { option }] of rows) made.addOption(option);
     if (row.config !== undefined) made.option('-c, --config <file>', "the trader's configuration file", DEFAULT_CONFIG);
     if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON in place of a table');
-    // Words after a subcommand's name belong to it.
+    // Words after a subcommand's name belong to the subcommand.
     if (row.below !== undefined) made.enablePositionalOptions();
     if (row.answer !== undefined || row.run !== undefined)
       made.action(async () => {

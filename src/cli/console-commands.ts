@@ -1,6 +1,6 @@
 /**
- * Processes beside the trader and what they tell: `twinbook console` shows it and can stop it while it hangs, `guardian`
- * cancels everything when its heart stops; `dashboard` opens the page, and `alerts` lists what is wrong.
+ * Commands beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian` cancels all
+ * orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists what is wrong.
  */
 
 import { existsSync } from 'node:fs';
@@ -95,7 +95,7 @@ async function show(
   return EXIT.ok;
 }
 
-/** Its trader reports its end, or its process is gone and closed our input. */
+/** Resolves when the trader reports its end, or its process is gone and closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -109,7 +109,7 @@ function traderEnded(): Promise<'ended' | 'gone'> {
 /** A submit in flight at the trader's death arrives within this, ms; sockets wait a minute. */
 const ON_ITS_WAY_MS = 30_000;
 
-/** On a paper exchange that ended during an alarm, the guardian does not run for ever. */
+/** Maximum alarm time on a paper exchange, ms: the exchange may have ended during the alarm. */
 const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
@@ -174,7 +174,7 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
 
-/** Whether an active guardian can cancel; null where none is needed or configured. */
+/** Returns whether an active guardian can cancel; null where no guardian is needed or configured. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
   const report = readReport(ledger.path);

@@ -57,7 +57,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       // The table determines the fields of each command.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The mode is that of all other markets.
+      // The mode applies to all other markets.
       const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
@@ -71,7 +71,7 @@ const stopCommand = command({
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The process is gone: its ledger tells how it ended.
+    // The process is gone, so its ledger shows the end of the run.
     const data = await readLedger(config, leftBehind);
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
@@ -112,7 +112,7 @@ const cancelAllCommand = command({
   },
 });
 
-/** `isProven`: whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
+/** `isProven`: whether `data` proves that nothing rests: on request, or after canceling past a hanging trader. */
 async function cancelAll(asked: Cancelling) {
   const { config, io, timeoutMs, verify } = asked;
   const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
@@ -226,7 +226,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   let newest: CancelAllData | null = null;
   for (;;) {
     const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
-    // It has just obeyed: a missing proof in time is no new fact.
+    // The trader has just obeyed, so a missing proof in time is no new fact.
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience).catch(
       valueOn(null, 'timed_out'),
     );
@@ -301,7 +301,7 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** The running trader knows most; without it the ledger still has the reason of an order. */
+/** Explains a subject from the running trader, which knows most; else the ledger still has an order's reason. */
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
@@ -309,7 +309,7 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // For an unreadable ledger the first error only reports that no trader runs.
+      // The first error for an unreadable ledger only reports that no trader runs.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });
@@ -331,7 +331,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
+/** Explains a subject from the ledger alone. Throws `usage` or `not_running` for other subjects. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];

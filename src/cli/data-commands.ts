@@ -74,7 +74,7 @@ async function openThose(given: readonly string[], config: string, io: CliIo) {
   return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
 }
 
-/** Left-out recordings, beside the others' rows. */
+/** Reports left-out recordings, beside the rows of the others. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;

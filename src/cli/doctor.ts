@@ -74,7 +74,7 @@ function configurationCheck(config: Config): Check {
   return warn('configuration', text, 'No strategy file is named: nothing would be quoted.');
 }
 
-/** Whether files can be created there, or the folder itself above it. */
+/** Checks whether files can be created in the folder; for a missing folder, in its nearest parent. */
 function folderCheck(name: string, folder: string): Check {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -89,7 +89,7 @@ function folderCheck(name: string, folder: string): Check {
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 
-/** The wallet's address when its file is usable. */
+/** Checks the wallet; returns its address when the file is usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
@@ -142,7 +142,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   return checks;
 }
 
-/** Before the first start no exchange exists. */
+/** No exchange exists before the first start. */
 function neverRun({ exchange }: Config): Check | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
   return ok('venue', 'the embedded exchange will be made at the first start');
@@ -274,7 +274,7 @@ export async function checkSignedRequest(
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
   const text = attempt.kind === 'failure' ? null : attempt.text;
-  // Not JSON, or of another shape.
+  // Undefined for a text that is not JSON, or has another shape.
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;

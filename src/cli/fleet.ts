@@ -14,7 +14,7 @@ import { type Column, record, short, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
-/** The section of the trader's file. Throws TwinbookError `config_invalid` without one. */
+/** Returns the fleet section of the trader's file. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
@@ -47,7 +47,7 @@ const initCommand = command({
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** State of an owner by its last renewal, on the database's clock alone. */
+/** Describes an owner by its last renewal; only the database's clock counts. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -106,7 +106,7 @@ const toJson = (row: WalletRow) => ({
   said: row.summary,
 });
 
-/** Null when one is unknown: a partial sum would be taken for the whole. */
+/** Returns the sum; null when one figure is unknown: a partial sum would look like the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;
@@ -181,7 +181,7 @@ async function whileHeld(
   io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
-/** True after the time, or once the user asked to stop. */
+/** Returns a function: true after the time, or once the user has pressed Ctrl-C. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   let isAsked = false;
   void io.stopAsked().then(() => {

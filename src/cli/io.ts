@@ -7,7 +7,7 @@ import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 
-/** On a terminal, often enough for a visible motion. */
+/** Interval of progress on a terminal, ms: short enough for a visible motion. */
 const TERMINAL_EVERY_MS = 100;
 const ELSEWHERE_EVERY_MS = 10_000;
 
@@ -24,7 +24,7 @@ export class ProgressLine {
     this.#quiet = quiet;
   }
 
-  /** `share` of 1, and a word on the present work. Cheap when called often. */
+  /** Shows progress: `share` of 1, and a word about the present work. Cheap when called often. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
@@ -82,10 +82,10 @@ function cannotWrite(path: string, cause: unknown): TwinbookError {
 }
 
 export interface CliIo extends TraderIo {
-  /** For own sequences that move the cursor; never for foreign text. */
+  /** Writes own sequences that move the cursor; never use it for foreign text. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
-  /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
+  /** Width of the terminal that `out` writes to; absent without a terminal: tables are then as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
 }
@@ -99,7 +99,7 @@ export interface CliTerminal {
 export interface Session {
   readonly io: CliIo;
   exitCode: ExitCode;
-  /** Runs another command line in this process. Never throws for a mistake in it. */
+  /** Runs another command line in this process. Never throws for a mistake in that command line. */
   readonly run: (argv: readonly string[], io: CliIo) => Promise<ExitCode>;
 }
 

@@ -52,7 +52,7 @@ const showCommand = command({
   },
 });
 
-/** A key is sealed unless the user explicitly refuses. Null: unsealed. */
+/** Returns the passphrase. Null: unsealed. A key is sealed unless the user explicitly refuses. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
@@ -67,7 +67,7 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** `here`: its secret is in this trader's credentials. */
+/** `here`: whether the key's secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({
@@ -117,12 +117,12 @@ const revokeCommand = command({
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // While the key may be valid, its secret stays only in the file.
+      // The secret stays only in the file while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
       }
-      // Without the environment: only secrets in the file can be removed from it.
+      // Only secrets in the file can be removed, so the environment is not read.
       if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)
         forgetCredentials(config.wallet.credentials, ownerOf(config, wallet.address));
       return revoked;

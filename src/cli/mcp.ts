@@ -99,7 +99,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
   }
 }
 
-/** From the declaration of the command: unknown names, other types and values out of range are refused. */
+/** Schema from the command's declaration: rejects unknown names, other types and values out of range. */
 function makeSchema(made: Command, { options, required = [] }: Tool) {
   const fields: Record<string, z.ZodType> = {};
   for (const argument of made.registeredArguments)

@@ -98,7 +98,7 @@ export function integer(flags: string, help: string, [min, max]: Range, value?: 
 export const number = (flags: string, help: string, [min, max]: Range, value: number): OptionRow<number> =>
   usual(flags, help, value, numberBetween(min, max));
 
-/** The returned reader carries its range, for schemas. */
+/** The returned reader carries the range for schemas. */
 export const integerBetween = (min: number, max: number) =>
   Object.assign(
     (text: string): number => {

@@ -47,7 +47,7 @@ const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 const NPM_LOOK_EVERY_MS = 1_000;
 
 /**
- * Calls back once the npm of `npm start` is gone. npm passes on SIGINT and SIGTERM only: after any other signal the
+ * Calls back once the npm of `npm start` is gone. npm passes on only SIGINT and SIGTERM: after any other signal the
  * trader would run on unnoticed.
  */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
@@ -68,9 +68,9 @@ const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
 const out = writeTo(process.stdout);
 const err = writeTo(process.stderr);
 
-/** Node blocks in each write to a terminal, for ever in one that is not read, and everything else would wait. */
+/** Node blocks in each write to a terminal. A terminal that is not read would block everything else forever. */
 function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
-  // No public call does it.
+  // No public call sets the handle's blocking mode.
   if (stream.isTTY && '_handle' in stream)
     (stream._handle as { setBlocking(blocks: boolean): void }).setBlocking(false);
 }
@@ -115,7 +115,7 @@ const io: CliIo = {
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-/** Node joins its threads at the exit. A thread that waits for a hanging disk would keep the process for ever. */
+/** Node joins its threads at the exit. A thread that waits for a hanging disk would block the exit forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
   if (waitedMs < FILES_WITHIN_MS) {
@@ -133,12 +133,12 @@ const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
 
-/** From now on `take` gets such errors and the process continues: a trader first cancels its orders. */
+/** Passes uncaught errors to `take`; the process continues, because a trader first cancels its orders. */
 function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
 
-/** For uncaught exceptions and unhandled rejections. */
+/** Handles uncaught exceptions and unhandled rejections. */
 function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     if (takeUncaught !== null) return takeUncaught(error);

@@ -1,4 +1,4 @@
-/** Access of commands to ledger, running trader and venue. Stopping must work when the trader cannot be asked. */
+/** Access of commands to ledger, running trader and venue. Stopping must work when the trader does not answer. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { Wallet } from '../shell/wallet/wallet.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import type { CliIo } from './io.js';
 
-/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */
+/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without a ledger. */
 export async function readLedger<T>(
   { ledger: { path } }: Pick<TraderConfig, 'ledger'>,
   read: (ledger: LedgerReader) => T | Promise<T>,
@@ -42,7 +42,7 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
   return found ?? typed;
 }
 
-/** The same for commands that ask the venue. */
+/** Finds a market for commands that call the venue. */
 export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 
@@ -65,9 +65,9 @@ interface Named {
 const LISTED = 10;
 
 /**
- * The whole name of the one candidate that is meant; null when none is. The exact name wins, then the beginning of one (or
- * `beginning…end`, as tables print it), then words of titles, each from its beginning, in any order and case. Throws
- * `usage`, with the candidates, when several are meant.
+ * Returns the whole name of the matching candidate; null without a match. The exact name wins, then the beginning of a
+ * name (or `beginning…end`, as tables print it), then words of titles, matched from their beginning, in any order and
+ * case. Throws `usage`, with the candidates, for several matches.
  */
 export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -115,7 +115,7 @@ export async function findCredentials(config: TraderConfig, wallet: string, env:
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
 }
 
-/** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
+/** Opens wallet and credentials. Throws like `openWallet`, and `file_unreadable` without credentials. */
 export async function openKeys(config: TraderConfig, io: CliIo) {
   const wallet = await openWallet(config, io);
   const credentials = await findCredentials(config, wallet.address, io.env);
@@ -163,10 +163,10 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
   throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, hint);
 }
 
-/** Beyond this, ms, an offset comes from a wrong clock, not from the one-second resolution of the venue's. */
+/** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
 const CLOCK_OK_MS = 2_000;
 
-/** This clock beside the venue's; null where the venue does not say its time. */
+/** Compares this clock with the venue's; null when the venue does not report its time. */
 export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
   if (offset === null) return null;
   const apartMs = Math.abs(offset.offsetMs);
@@ -174,13 +174,13 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
   return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
 }
 
-/** Address of an embedded exchange, as its running trader reports it. Throws `not_running` without one. */
+/** Address of an embedded exchange from its running trader. Throws `not_running` without a running trader. */
 export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
 
 /**
- * The address to call. Without a running trader the stored state of an embedded exchange is opened for this command
- * alone, without simulated traders. Throws `venue_unreachable` when it has never run.
+ * Returns the address to call. Without a running trader, this command alone opens the stored state of an embedded
+ * exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
  */
 async function venueAddress(
   config: TraderConfig,
@@ -208,8 +208,8 @@ const MOST_TRIES = 3;
 
 export type Unreached =
   /**
-   * Its process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null when the
-   * lock is unreadable or names a process that is gone, so that its state is unknown.
+   * The trader's process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null
+   * when the lock is unreadable or names a process that is gone, so that the process's state is unknown.
    */
   { readonly silentPid: number | null } | 'not running';
 
@@ -267,7 +267,7 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
-/** For `catch`: this value for errors of these codes (none named: of all); others are rethrown. */
+/** Handler for `catch`: returns this value for errors of these codes (no codes: all errors); rethrows other errors. */
 export const valueOn =
   <T>(value: T, ...codes: readonly ErrorCode[]) =>
   (error: unknown): T => {

@@ -111,7 +111,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
     assert(signed.ok, 'the exchange sent its own challenge');
-    // Not `bootstrap`, which would censor the secret that is printed here.
+    // `bootstrap` is not used, because it would censor the secret that is printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);
     const rows = [
@@ -168,7 +168,7 @@ const recordCommand = command({
       credentials,
     };
     const { markets } = await record(asked, io);
-    // For named markets the exit code tells when none of them was found.
+    // With named markets, the exit code reports that none of them was found.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
@@ -185,7 +185,7 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
   });
 }
 
-/** Null without a wallet or its credentials: public data needs neither. */
+/** Returns own credentials; null without wallet or credentials, because public data needs neither. */
 const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
   existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 

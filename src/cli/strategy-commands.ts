@@ -16,7 +16,7 @@ import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type Column, table } from './table.js';
 
-/** Each with the shipped file that it comes from. */
+/** New files, with the shipped file that each file comes from. */
 const FILES = [
   [OWN_CONFIG, 'config/paper.yaml'],
   ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
@@ -127,8 +127,8 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
 }
 
 /**
- * Initial files of a new strategy of a kind, besides those in `examples/new`. `declared`: further needs of a trader's
- * file, as the end of a sentence.
+ * Initial files of a new strategy of a kind, besides the files in `examples/new`. `declared`: further needs of a
+ * trader's file, as the end of a sentence.
  */
 const KINDS = {
   market: {
@@ -162,7 +162,7 @@ const MARKETS = 20;
 
 const LOOKS = 100;
 
-/** Events have two to five markets each. */
+/** Number of events; an event has two to five markets. */
 const EVENTS = 10;
 
 const EVENT_LOOKS = 60;

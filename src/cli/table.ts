@@ -31,7 +31,7 @@ export interface Column<Row> {
 
 const KEPT_LONGEST = 100;
 
-/** Lines of a table with a header. Without a width it is complete; else a last line names dropped columns. */
+/** Lines of a table with a header. A width drops columns, which a last line names; no width keeps all columns. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -76,7 +76,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
   return linesText(lines);
 }
 
-/** Without a value the line is left out. */
+/** A line's name and value; an undefined value drops the line. */
 export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;

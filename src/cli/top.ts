@@ -37,7 +37,7 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** `q`, Ctrl-C, Ctrl-D and Escape, as sent by terminals. */
+/** `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
@@ -77,7 +77,7 @@ export const addTopCommand = command({
 });
 
 interface TopPicture {
-  /** Of the running trader, or why there is none. */
+  /** Status of the running trader, or the reason why none is running. */
   readonly status: TraderStatus | string;
   readonly cashMicros: Micros;
   readonly rows: readonly TopRow[];
@@ -96,7 +96,7 @@ async function look(config: TraderConfig, book: ResultBook, sort: SortBy): Promi
   });
 }
 
-/** The largest first, unknown ones last. */
+/** Sorts the rows: the largest first, unknown values last. */
 export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow[] => {
   const measure = (row: TopRow) => SORTS[sort](row) ?? Number.NEGATIVE_INFINITY;
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
@@ -226,7 +226,7 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
   });
 }
 
-/** Null for a holding of unknown value. */
+/** Gain of a holding; null for a holding of unknown value. */
 function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
   if (yesMicros === 0 && noMicros === 0) return ZERO;
   if (mark === null) return null;

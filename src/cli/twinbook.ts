@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Checks Node's version, then loads the program. Older versions of Node must be able to read this file: it imports
+ * Checks Node's version, then loads the program. Older versions of Node must be able to read this file. It imports
  * nothing before the check, and apart from `import()` its syntax is ES5.
  */
 
-// Without a listener, this signal opens Node's debugger to every user of the machine.
+// The empty listener keeps this signal from opening Node's debugger to every user of the machine.
 process.on('SIGUSR1', function ignore() {
   // Processes with a log report there that it is unused.
 });

@@ -26,13 +26,13 @@ export interface ExchangeOptions {
   /** A loopback address; default `127.0.0.1`. */
   readonly host?: string;
   readonly profile: VenueProfile;
-  /** Folder of the exchange's state; created if missing. Null or absent: nothing is kept. */
+  /** Folder of the exchange's state; created if missing. Null or absent: no state is stored. */
   readonly dataDir?: string | null;
   /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade in their own markets. Not with `marketData`. */
+  /** Whether simulated traders trade in their own markets; not together with `marketData`. */
   readonly crowd: boolean;
   /** Number of their markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
@@ -50,7 +50,7 @@ export interface ExchangeOptions {
   readonly logger?: ExchangeLogger;
 }
 
-/** Log of the exchange for its operator; a pino logger fits. Never receives a secret. */
+/** Log of the exchange for its operator; a pino logger fits. The log never receives a secret. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -62,7 +62,7 @@ export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** One line per replayed recording. */
+  /** Replayed recordings, one line per recording. */
   readonly replays: readonly string[];
   /** Stops listening, finishes running calls, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
@@ -100,7 +100,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
-    // With recorded markets there is no crowd.
+    // A replay excludes the crowd.
     const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
@@ -108,7 +108,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // Delays set by a control end with the exchange's process, like faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Before the first request: markets of the crowd or a replay exist with the first answer.
+    // Runs before the first request, so that the first answer contains the markets of the crowd or a replay.
     ticker.beat();
     const server = buildServer({
       core,
@@ -120,7 +120,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // Also without due work: the journal must contain the present time.
+        // Runs also without due work: the journal must contain the present time.
         core.advance(clock.nowMs());
         return ticker.beat();
       },
@@ -144,7 +144,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** Time for running requests when the exchange closes, ms. They are answered in microseconds. */
+/** Time for running requests when the exchange closes, ms. Requests are answered in microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface Running {

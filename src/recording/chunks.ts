@@ -1,4 +1,4 @@
-/** From a venue's events to chunks: the book while it is read, trades beside their level decreases, and columns. */
+/** Turns a venue's events into chunks: the book while it is read, trades before level decreases, and columns. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 
@@ -26,7 +26,7 @@ interface Waiting {
   readonly amountMicros: number;
   /** For a level: part of its decrease without a trade yet. */
   unexplainedMicros: number;
-  /** For a level: trades placed before it. */
+  /** For a level: trades placed before the level; null without trades. */
   trades: Waiting[] | null;
   /** For a trade: placed before a level, no longer on its own. */
   moved: boolean;
@@ -141,7 +141,7 @@ export class TradePairing {
       this.#first = 0;
     }
     if (event === undefined || event.moved) return;
-    // Its own turn has come: it moves no more.
+    // The event's own turn has come, so the event moves no more.
     event.moved = true;
     for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
@@ -193,7 +193,7 @@ export class Levels {
     return prices;
   }
 
-  /** Non-empty prices better than this one: bids above it, or asks below it. */
+  /** Non-empty prices better than this price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);
@@ -208,12 +208,12 @@ export class Levels {
   }
 }
 
-/** Strictly between 0 and 1, on this tick. */
+/** Whether the price is strictly between 0 and 1, on this tick. */
 export function isPrice(priceMicros: number, tickMicros: number): boolean {
   return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 }
 
-/** Events in a chunk: 22 bytes each, about 90 KiB; large enough for a low cost per chunk. */
+/** Number of events in a chunk, 22 bytes per event, about 90 KiB; large enough for a low cost per chunk. */
 const CHUNK_EVENTS = 4096;
 
 /** Takes events one by one and returns full chunks; an earlier time is raised to that of the event before. */

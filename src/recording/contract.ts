@@ -11,7 +11,7 @@ export const deriveConditionId = (venue: string, name: string): string =>
 
 /** Kinds of events: numbers of the `kind` column. */
 export const EVENT = {
-  /** One price level now holds `amountMicros` in total (0: the level is gone). */
+  /** New total `amountMicros` of one price level (0: the level is gone). */
   level: 0,
   /** A trade of `amountMicros` at `priceMicros`; the level's own decrease follows as a separate event. */
   trade: 1,
@@ -21,7 +21,7 @@ export const EVENT = {
   end: 3,
 } as const;
 
-/** The `side` column, in YES space: the side of a level, or the taker's action of a trade (`bid`: bought YES). */
+/** The `side` column, in YES space: a level's side, or the taker's action of a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
 /** Events as columns; only the first `length` entries count. Times never go back. A trade precedes its level decrease. */
@@ -40,7 +40,7 @@ export interface EventChunk {
 export interface RecordedMarket {
   /** Base58 of 32 bytes derived from source and ticker: the same recording is always the same market. */
   readonly conditionId: string;
-  /** Markets of one event share it. */
+  /** Title of the event; all markets of one event have the same title. */
   readonly eventTitle: string;
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
@@ -58,7 +58,7 @@ export interface RecordedMarket {
   readonly closeTimeMs: number;
   /** No record contains `closeTimeMs`: traders of this market must not see it either. */
   readonly closeIsGuessed?: true;
-  /** Null when unknown: such a market closes and stays unresolved. */
+  /** Outcome; null when unknown: such a market closes and stays unresolved. */
   readonly outcome: MarketOutcome | null;
   /** Fractions of the traded value, in millionths: 10,000 is one per cent. */
   readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };
@@ -69,12 +69,12 @@ export interface RecordedMarket {
     readonly path: string;
     /** The venue's own name of the market. */
     readonly ticker: string;
-    /** Of our format: source of the events, `kalshi` and `polymarket` if imported, else the recorded venue's name. */
+    /** Source of the events in our format: `kalshi` or `polymarket` if imported, else the recorded venue's name. */
     readonly origin?: string;
   };
 }
 
-/** A warning about the data for its user. Never a reason to stop. */
+/** A warning about the data for its user; never a reason to stop. */
 export interface RecordingWarning {
   readonly path: string;
   /** A sentence: the finding and its consequence. */
@@ -97,9 +97,9 @@ export interface RecordedGap {
 export interface RecordedPoll {
   /** The call by its name in `protocol/endpoints.ts`, such as `markets.book`. */
   readonly endpoint: string;
-  /** Our clock, Unix ms, when the request left. */
+  /** Time when the request left, our clock, Unix ms. */
   readonly sentMs: number;
-  /** Our clock, Unix ms, when its answer or failure was known. `seenMs - sentMs` is the round trip. */
+  /** Time when the answer or failure was known, our clock, Unix ms. `seenMs - sentMs` is the round trip. */
   readonly seenMs: number;
   /** Venue clock in the answer, Unix ms; null without one. */
   readonly venueMs: number | null;
@@ -109,9 +109,9 @@ export interface RecordedPoll {
 /** A feed's value for a market. */
 export interface RecordedFeedValue {
   readonly feed: string;
-  /** Venue clock, Unix ms, when the recorder received it. It must not be used before. */
+  /** Time of receipt by the recorder, venue clock, Unix ms. The value must not be used before this time. */
   readonly timeMs: number;
-  /** Its own times are on the venue's clock too. */
+  /** The feed value, whose times are on the venue's clock too. */
   readonly value: FeedValue;
 }
 
@@ -125,7 +125,7 @@ export interface RecordingSummary {
   readonly gaps: readonly RecordedGap[];
   /** Events rejected when it was written, because they were invalid (price off its tick). */
   readonly refused: number;
-  /** Compressed, of all its files. */
+  /** Compressed size of all files, bytes. */
   readonly bytes: number;
 }
 
@@ -135,14 +135,14 @@ export interface ReadFindings {
   gaps: readonly RecordedGap[];
 }
 
-/** One market's recording. Opening it reads its description, not its events. */
+/** One market's recording. Opening a recording reads its description, not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
-  /** Only for recordings in our format. */
+  /** Summary; only for recordings in our format. */
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the played files. Only if a manifest lists each with its size. */
+  /** Hex SHA-256 over the checksums of the played files; absent unless a manifest lists every file with its size. */
   readonly fingerprint?: string;
-  /** Without a summary: gaps found by reading `chunks()`, each known before the chunk with its end is returned. */
+  /** Gaps found by `chunks()`, for a recording without a summary; known before the chunk with the gap's end. */
   readonly gaps?: readonly RecordedGap[];
   /** Requests of this recording, oldest first; only in our format, if the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;

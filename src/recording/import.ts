@@ -24,7 +24,7 @@ export type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** For all markets, counted from 0. */
+  /** Number of the market among all markets, from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;
@@ -33,7 +33,7 @@ export interface ImportProgress {
 }
 
 export interface ImportedMarket {
-  /** This, ticker and title are empty for a file that could not be opened. */
+  /** Condition id; empty, like ticker and title, for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
@@ -55,9 +55,9 @@ interface ImportOptions {
 const WORKSHOP = '.importing-';
 
 /**
- * Imports every recording of this kind under the paths. A market that cannot be read is reported and the others go on.
- * Throws TwinbookError as `openRecordings` does, `recording_invalid` when a path holds recordings of another kind,
- * `file_unreadable` when the folder cannot be written.
+ * Imports every recording of this kind under the paths. An unreadable market is reported; the other markets continue.
+ * Throws TwinbookError like `openRecordings`, `recording_invalid` for a path with recordings of another kind,
+ * `file_unreadable` for a folder that cannot be written.
  */
 export async function importRecordings(
   kind: ImportKind,
@@ -103,7 +103,7 @@ export async function importRecordings(
   }
 }
 
-/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
+/** Callback with a market's events so far, and the finished fraction, 0 to 1, by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -139,7 +139,7 @@ async function importMarket(
   return { ...about, status: 'imported', ...written };
 }
 
-/** A folder for this import only. Those left by killed imports are removed. */
+/** Creates a folder for this import only. Folders of killed imports are removed. */
 async function newWorkshop(out: string): Promise<string> {
   try {
     makeFolder(out);
@@ -188,7 +188,7 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
 function give(sink: MarketSink, chunk: EventChunk, recording: Recording, gaps: { given: number }): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {
-    // Columns are as long as their chunk.
+    // The columns have the chunk's length.
     const stamp = { timeMs: timeMs[at] as number, seenMs: null };
     const price = priceMicros[at] as number;
     const amount = amountMicros[at] as number;

@@ -1,10 +1,10 @@
 /**
  * Recorded markets: one normalised event stream (`contract.ts`), readers of venues' files, our own format (`store/`),
- * the import into it, and inspection (`inspect/`). Oddities of a venue's feed end in this room; behind it a market is
- * in YES space and its time only goes forward.
+ * the import into our format, and inspection (`inspect/`). Oddities of a venue's feed end in this room; outside of it a
+ * market is in YES space and its time only goes forward.
  *
- * A reader never guesses: the unreadable is skipped, counted and reported in `warnings`. A recording without a readable
- * event is an error.
+ * A reader never guesses: unreadable data is skipped, counted and reported in `warnings`. A recording without a
+ * readable event is an error.
  */
 
 import { type Stats, statSync } from 'node:fs';
@@ -18,22 +18,22 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 interface OpenOptions {
-  /** Called with paths that cannot be opened; the others are. */
+  /** Callback for paths that cannot be opened; other paths are opened. */
   readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
-  /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */
+  /** Ids and tickers of the venue, or prefixes; absent: all markets. Ignored for stored recordings. */
   readonly markets?: readonly string[];
   /** Folder for temporary files, removed by the caller, called while reading; without one files are read more often. */
   readonly scratch?: () => string | null;
 }
 
 /**
- * Opens every recording under these paths: a folder in our own format, files of messages of Kalshi or Polymarket, or a
- * folder of such files. Sorted by opening time, then by ticker. Files and days of one market are one recording; where
- * two cannot be joined, the first is opened and says so in its warnings.
+ * Opens every recording under these paths: a folder in our own format, message files of Kalshi or Polymarket, or a
+ * folder of such files. Sorted by opening time, then by ticker. Files and days of one market are one recording. If two
+ * cannot be joined, the first is opened, with a warning.
  *
- * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for one without a recording. With
- * `onFailure` damaged ones are reported and left out; when nothing is left, the first error is thrown.
+ * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for a path without a recording. With
+ * `onFailure`, damaged recordings are reported and left out. Throws the first error when no recording is left.
  */
 export async function openRecordings(paths: readonly string[], options: OpenOptions = {}): Promise<Recording[]> {
   const failures: TwinbookError[] = [];
@@ -122,7 +122,7 @@ async function messageOpeners(
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
-/** In our own format, from `twinbook record` and `twinbook data import`. Empty before the first recorded event. */
+/** Opens a recording of `twinbook record` or `twinbook data import`. Empty before the first recorded event. */
 async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);

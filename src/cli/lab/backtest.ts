@@ -177,7 +177,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
 /** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
 const WORTH_A_THREAD = 1_000_000;
 
-/** Each thread would decode raw recordings, which takes longer than it saves. */
+/** Uses one thread for raw recordings: decoding per thread takes longer than it saves. */
 async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
   const { openRecordings } = await import('../../recording/recording.js');
   let events = 0;

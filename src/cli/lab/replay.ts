@@ -87,7 +87,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
   const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
-  // Before the replay itself, which may take long.
+  // Printed before the replay itself, which may take long.
   if (!isJson && changes.length > 0)
     io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
@@ -290,15 +290,15 @@ async function backtestRun(
 }
 
 interface SidesWords {
-  /** Facts after the span. */
+  /** Facts to list after the span. */
   readonly facts: readonly Pair[];
-  /** Per market, after those of the sides. */
+  /** Columns per market, after the sides' columns. */
   readonly columns?: readonly Column<MarketParity>[];
   /** A paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-/** The run beside its backtests. */
+/** Shows the run beside its backtests. */
 function sidesAnswer(
   run: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
@@ -353,7 +353,7 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** One column per side; the first ones if a narrow terminal lacks room. */
+/** Returns one column per side; only the first sides if a narrow terminal lacks room. */
 const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
   sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 

@@ -89,7 +89,7 @@ export async function resultAnswer(
   return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Counted items, and the unit of its speed. */
+/** Words for the counted items, and for the unit of speed. */
 export type ProgressWords = readonly [tasks: string, parts: string];
 
 export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({

@@ -151,7 +151,7 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-/** This machine's means to run chunks: its own copy of configuration and recordings. */
+/** A machine that runs chunks: its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(
@@ -193,7 +193,7 @@ function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** With a copy of the environment: the process's own cannot be passed to a thread. */
+/** Copies the environment, because the process's own environment cannot be passed to a thread. */
 const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
@@ -213,7 +213,7 @@ const USUAL_QUEUED_SECONDS = 90;
 
 /** A secret if it contains a password; never an argument, which other users could see. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** Results without its signature are not stored. */
+/** A result without this secret's signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
@@ -270,7 +270,7 @@ const workerCommand = command({
   },
 });
 
-/** Undefined: the default engine. The queue's packages are loaded only when used. */
+/** Returns undefined for the default engine. The queue's packages are loaded only when used. */
 async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -310,7 +310,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
 }
 
-/** From the variable, or from the private file that it names. */
+/** Reads the secret from the variable, or from the private file that the variable names. */
 function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());

@@ -56,7 +56,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     answer: async ({ options, config, isJson, io }) => {
       const hasMore = 'more' in options && options.more === true;
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
-      // One more than shown tells whether more exist.
+      // One row more than the limit shows whether more rows exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, (ledger) => {
         const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);

@@ -120,7 +120,7 @@ const restoreCommand = command({
   },
 });
 
-/** A backup lacks everything after it. */
+/** A backup lacks all later changes. */
 const NEXT_STEPS = `  It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:
   twinbook cancel-all --verify      nothing of what it forgot rests any more
   twinbook reconcile                shows what it lacks; books of fills come back with the next start
@@ -203,7 +203,7 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
 /** Deletes first, then returns the unused pages. */
 async function pruneAll(beforeMs: number, prune: Prune) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
-  // `until`, Unix ms: later ended rows stay; null when all stay.
+  // `until`: later ended rows stay, Unix ms; null when all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {

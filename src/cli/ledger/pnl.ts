@@ -121,7 +121,7 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-/** Null when no run of this ledger has a readable journal. */
+/** Returns the recorded journals; null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const { readRun, runFolders } = await import('../../shell/journal/runs.js');

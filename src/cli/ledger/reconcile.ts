@@ -146,7 +146,7 @@ function beginning(ledger: LedgerReader, key: string): string {
   return JSON.stringify({ older: [baseline], newer: [baseline], seq: 0, held: 0 });
 }
 
-/** As the executor would restore it. */
+/** Returns intents in flight in the form that the executor would restore. */
 function underWay(ledger: LedgerReader): UnderWay {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();

@@ -28,7 +28,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   try {
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
-    // From here on no trader trades with this ledger, whether the rest succeeds or not.
+    // The stop file now keeps every trader off this ledger, even if a later step fails.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
     const aside = moveAside(ledgerPath, holder.startedMs);
     renameSync(fresh, ledgerPath);

@@ -65,7 +65,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Differences of the last comparison; null when it had none. A ledger alone cannot prove agreement now. */
+/** Differences of the last comparison; null without a comparison. A ledger alone cannot prove agreement now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
@@ -119,7 +119,7 @@ const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
 
-/** On a terminal the agreement is amber when an operator has accepted differences. */
+/** The agreement is amber on a terminal when an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;

@@ -43,7 +43,7 @@ export async function chooseMarket({ client, config, where, market }: Place): Pr
   throw failure(why, 'Name another with --market ID; `markets` of the venue lists them.');
 }
 
-/** Open ones without margin; the strategies' selections first. */
+/** Lists open markets without margin; the strategies' selections first. */
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
@@ -59,7 +59,7 @@ async function lookAt(client: ServiceClient, id: string, config: Config) {
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
-  // One read each: nothing can be out of order.
+  // Both reads happen once, so nothing can be out of order.
   feed.onDetail(detail.data, { ...detail.answer, requestId: 1, seenMs: detail.answer.nowMs });
   feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
@@ -83,7 +83,7 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
-/** Line of the market. Throws the difference when its fees are not the profile's. */
+/** Returns the line of the market. Throws the difference when the market's fees differ from the profile's. */
 export function marketText({ view: { market, book }, order }: ChosenMarket, profile: VenueProfile): string {
   checkFees(market, profile);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
@@ -111,12 +111,12 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
 }
 
-/** Far enough: a seller would have to accept this fraction of the present best ask. */
+/** Minimum ratio of the present best ask to the order's price: far enough from a fill. */
 const FAR_PART = 2;
 
 /**
- * A buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share limit;
- * or one sentence that says why there is none. `book` in YES space.
+ * Returns a buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share
+ * limit; else one sentence with the reason. `book` in YES space.
  */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;

@@ -1,5 +1,5 @@
 /**
- * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method of the table is
+ * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. A method of the table is
  * a step: it returns its success in one line, or throws the error that ends the rehearsal.
  */
 
@@ -90,7 +90,7 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps; whatever ends them, nothing may rest afterwards. */
+  /** Performs all steps. No order may rest after any end of the steps. */
   async perform(): Promise<void> {
     try {
       for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
@@ -103,7 +103,7 @@ export class OrderLife {
   async openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
-      // Another resting order would pass for its own.
+      // Another resting order could be mistaken for the rehearsal's own order.
       const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
       const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
       throw failure(`${count} under this wallet`, todo);
@@ -226,10 +226,10 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Ensures that nothing rests, whatever ended the rehearsal; returns that error unless something may still rest. */
+  /** Ensures that nothing rests after any error. Returns that error unless something may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
-    // Without a signature nothing can rest.
+    // An unsigned order cannot rest.
     if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
     this.#drop();
@@ -426,8 +426,8 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
 const LIFETIME_SLACK_S = 3;
 
 /**
- * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
- * refuse it, or when it lives for another time than the profile says.
+ * Describes the draft's request, signers, payer and programs. Throws the difference when the signer would refuse the
+ * draft, or when its lifetime differs from the profile's.
  */
 function draftWords(
   message: string,

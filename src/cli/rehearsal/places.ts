@@ -1,4 +1,4 @@
-/** The two places of a rehearsal: an embedded exchange with a wallet that is not kept, and the venue with the real one. */
+/** The two places of a rehearsal: an embedded exchange with a temporary wallet, and the venue with the real wallet. */
 
 import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
@@ -11,7 +11,7 @@ import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
 import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
 
-/** No network and no account: the exchange is new, and gone afterwards. */
+/** Runs on a new exchange without network or account; the exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
@@ -39,7 +39,7 @@ async function walletText({ config, io }: Rehearsal): Promise<string> {
   return `the wallet file opens (${(await openWallet(config, io)).address})`;
 }
 
-/** Trades. Only after success on paper. */
+/** Trades at the venue; runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -67,7 +67,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** From the clock to the ledger. The client has credentials. */
+/** Runs the steps from the clock to the ledger. The client has credentials. */
 async function liveThrough(place: Place): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;

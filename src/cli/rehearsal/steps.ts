@@ -15,7 +15,7 @@ import { compareClocks, requireAnswer } from '../reach.js';
 export interface Rehearsal {
   readonly config: Config;
   readonly io: CliIo;
-  /** Id of the market to use at the venue; null: one is chosen. */
+  /** Id of the market to use at the venue; null: the rehearsal chooses a market. */
   readonly market: string | null;
   /** Time for the life of the order, ms; canceling leftovers has its own time. */
   readonly withinMs: number;
@@ -27,7 +27,7 @@ export interface Place extends Rehearsal {
   readonly where: 'paper' | 'live';
   readonly client: ServiceClient;
   readonly wallet: Wallet;
-  /** A new one, or an earlier rehearsal's. */
+  /** Path of a new ledger, or of an earlier rehearsal's ledger. */
   readonly ledgerPath: string;
 }
 
@@ -40,7 +40,7 @@ export interface StepLine {
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
-  /** Next step for the operator; empty without one. */
+  /** Next step for the operator; empty without a next step. */
   readonly todo: string;
 }
 
@@ -63,7 +63,7 @@ export class Stopped extends Error {
   }
 }
 
-/** Runs one step, writes its line and returns what it found. Throws Stopped when it did not go well. */
+/** Runs one step, writes its line and returns its result. Throws Stopped for a failed step. */
 export async function step<T>(
   { where, note, isStopped }: Pick<Place, 'where' | 'note' | 'isStopped'>,
   name: string,
@@ -82,7 +82,7 @@ export async function step<T>(
   }
 }
 
-/** The venue differs from its profile. */
+/** Error for a difference between the venue and its profile. */
 export const difference = (text: string, profile: string, came: string, todo: string, draft?: string): Stopped =>
   new Stopped({ result: 'difference', text, profile, came, todo, ...(draft === undefined ? {} : { draft }) });
 
@@ -103,7 +103,7 @@ function toStopped(error: unknown): Stopped {
   return new Stopped({ result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint });
 }
 
-/** One line for a successful step; else the finding, the expectation and the advice on lines below. */
+/** Returns one line for a successful step; else the finding, the expectation and the advice on lines below. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
     ['the profile says', profile],
@@ -145,7 +145,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
   return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
 }
 
-/** The limit of one scope by an answer's headers. A venue that allows more than its profile says is no trouble. */
+/** The limit of one scope by an answer's headers. A venue limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];

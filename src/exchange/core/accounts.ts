@@ -132,7 +132,7 @@ export class Shares {
     this.pay(account, -cost);
   }
 
-  /** Removes shares for `proceeds`. */
+  /** Removes shares in exchange for `proceeds`. */
   give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;
@@ -169,7 +169,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + CASH) : 0;
   }
 
-  /** What redeems paid. */
+  /** Currency that redeems paid to the account. */
   redeemedPayout(account: number): number {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }

@@ -42,7 +42,7 @@ export interface EventRecord {
   readonly description: string;
   readonly category: string;
   readonly createdMs: number;
-  /** Grows as markets join. */
+  /** Indexes of the event's markets; the list grows as markets join. */
   readonly markets: number[];
 }
 
@@ -59,7 +59,7 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** By share number; created on first use. */
+  /** Mints by share number; created on first use. */
   readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {

@@ -47,27 +47,27 @@ export interface CoreSettings {
   readonly serviceName: string;
   /** Format of a draft's `message`; absent: the readable text itself. */
   readonly draftMessage?: DraftMessage;
-  /** Signers of a transaction draft besides the account's wallet; absent: none. */
+  /** Required signers of a transaction draft besides the account's wallet; absent: no other signer. */
   readonly draftCosigners?: DraftCosigners;
-  /** ms from a draft to its expiry (60,000). */
+  /** Time from a draft to its expiry, ms (60,000). */
   readonly draftLifetimeMs: number;
   /** ms that a submitted merge or split stays `in_process`, and of each margin step (400). */
   readonly landingMs: number;
-  /** Percent of a position's own liquidity, 1 to 100, whose loss liquidates it; absent: 100. */
+  /** Percent of a position's own liquidity, 1 to 100; a loss of this size liquidates the position. Absent: 100. */
   readonly liquidationLossPercent?: number;
   /** Starting currency of an account at its wallet's first key. */
   readonly startingFunds: Micros;
   /** ms (600,000). */
   readonly challengeLifetimeMs: number;
-  /** Pubkeys and condition ids derive from it. */
+  /** Seed of all pubkeys and condition ids. */
   readonly seed: number;
   /** Place of real orders in recorded queues: a fill model or its name, which must be known; absent: `risk-averse`. */
   readonly fillModel?: string | FillModel;
-  /** Receives each fill as it happens; absent: none does. */
+  /** Receives fills as they happen; absent: no observer. */
   readonly observer?: CoreObserver;
 }
 
-/** For a shell that measures. It may read the core, never change it. */
+/** Observer for a shell that measures. An observer may read the core, never change the core. */
 export interface CoreObserver {
   /** The book is as right before the trade, except for the real orders reached so far. */
   onFill(fill: ObservedFill): void;
@@ -82,7 +82,7 @@ export interface ObservedFill {
   readonly tradePubkey: string;
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** In YES space. */
+  /** Price in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
   /** Currency moved without the fee, always positive. */
@@ -158,7 +158,7 @@ export const ASK = 1;
 export type BookSide = typeof BID | typeof ASK;
 
 /** Refusals of `placeInternal`: negative numbers, so that the hot path allocates nothing. */
-export const REFUSED_MARKET = -1; // No book, not open, or paused.
+export const REFUSED_MARKET = -1; // The market has no book, is not open, or is paused.
 export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
 export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 
@@ -185,7 +185,7 @@ export type FiltersOf<N extends EndpointName> = Omit<QueryOf<N>, 'limit' | 'curs
 /** Selected rows of a list, newest first. */
 export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly limit: number;
-  /** Only rows with an id below this one. */
+  /** Only rows with an id below this id. */
   readonly beforeId?: number | undefined;
 };
 
@@ -196,7 +196,7 @@ export type AssetQuery = FiltersOf<'account.assets'> & {
   readonly offset?: number | undefined;
 };
 
-/** Prices that close a position, in its own outcome's space. Absent: unchanged; null: none. */
+/** Prices that close a position, in its own outcome's space. Absent: unchanged; null: no such price. */
 export interface TpSlChange {
   readonly takeProfit?: Micros | null | undefined;
   readonly stopLoss?: Micros | null | undefined;
@@ -244,7 +244,7 @@ export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settleme
 /** One page of a margin list. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];
-  /** Null on the last page. */
+  /** Place of the next page; null on the last page. */
   readonly next: MarginPlace | null;
 }
 
@@ -256,6 +256,6 @@ export interface MarginPnl {
   readonly unrealized: Micros;
   /** Opening fees of open positions; part of `settlements` once they end. */
   readonly openingFees: Micros;
-  /** The account's money in margin, outside its funds: funded requests, open positions, unpaid settlements. */
+  /** The account's money in margin, outside its funds: funded requests, open positions and unpaid settlements. */
   readonly held: Micros;
 }

@@ -37,8 +37,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Takes all free shares; they stay locked until the draft is signed or expires. Asked again, it answers the same
-   * draft. Checks: signing service → market known → settled → (an own draft is answered) → free shares there.
+   * Drafts a redeem of all free shares, which stay locked until the draft is signed or expires. A second request
+   * returns the same draft. Checks: signing service → market known → settled → (own draft: returned) → free shares.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;
@@ -265,7 +265,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /** Lands the transaction: the conversion settles if the market still converts; else only its locks are released. */
+  /** Lands the transaction. The conversion settles if the market still converts; otherwise only its locks end. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

@@ -14,9 +14,9 @@ import type { TimerQueue } from './timer-queue.js';
 export interface Delays {
   /** Time that a submitted merge or split stays `in_process`, and of each margin step, ms. */
   readonly landingMs?: number | undefined;
-  /** Time from the request to close a margin position to its end at the price of that moment, ms; absent: at once. */
+  /** Time from a request to close a margin position until the close at that moment's price, ms; absent: at once. */
   readonly closingMs?: number | undefined;
-  /** End of the delays, ms; absent: until others are set. */
+  /** End of the delays, ms; absent: the delays last until the next change. */
   readonly untilMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface CoreContext {
   signingAvailable: boolean;
   /** Delays set by a control. */
   delays: Delays;
-  /** Currency deposited from outside. */
+  /** Currency deposited from outside the exchange. */
   deposited: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. Its
- * state is a snapshot and the calls since, so a journal replays to the same state.
+ * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. The
+ * exchange's state is a snapshot and the calls since, so a journal replays to the same state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
@@ -105,7 +105,7 @@ class Markets {
     });
   }
 
-  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
+  /** Resolves a market. Null cancels it: shares redeem at 0.5. A number cancels it too: a YES share redeems at it. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -206,8 +206,8 @@ export class ExchangeCore implements CoreContext {
   readonly #facts: MarketFacts[] = [];
 
   /**
-   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Its seed stays, because
-   * names of existing records follow from it. The archive must be that of the same exchange.
+   * A snapshot restores the exchange; throws RangeError if another version wrote the snapshot. The snapshot's seed
+   * stays, because names of existing records follow from the seed. The archive must belong to the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
@@ -238,12 +238,12 @@ export class ExchangeCore implements CoreContext {
     return this;
   }
 
-  /** Does what is due by then. Unlike `at`, this call alone is a line of the journal. */
+  /** Does the work that is due. Unlike `at`, this call is a line of the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }
 
-  /** While false, every draft call answers `gringotts_unavailable`. */
+  /** Sets whether signing works. While false, every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(available: boolean): void {
     this.signingAvailable = available;
   }
@@ -317,7 +317,7 @@ export class ExchangeCore implements CoreContext {
     }
   }
 
-  /** The live state as plain JSON, API secrets included. With it, the archive and the journal since, a core is restored. */
+  /** The live state as plain JSON, API secrets included. Snapshot, archive and later journal restore a core. */
   snapshot() {
     const { catalog, pool } = this;
     return {
@@ -370,7 +370,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // `snapshot` of the same version wrote this object.
+  // The same version's `snapshot` wrote this object.
   return snapshot as Snapshot;
 }
 

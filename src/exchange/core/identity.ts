@@ -20,7 +20,7 @@ import type { Archived } from './records/archive.js';
 
 interface Account {
   readonly slot: number;
-  /** Null for internal accounts. */
+  /** Wallet of the account; null for internal accounts. */
   readonly wallet: string | null;
   readonly name: string;
   readonly joinedMs: number;
@@ -54,7 +54,7 @@ export class Identity {
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
   #lastKeyId = 0;
-  /** By nonce, in order of creation: the oldest expires first. */
+  /** Challenges by nonce, in order of creation: the oldest challenge expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
   constructor(context: CoreContext) {
@@ -98,7 +98,7 @@ export class Identity {
     return ok({ api_key: apiKey, secret });
   }
 
-  /** The internal account of a name, made when there is none yet. It has no wallet, drafts or signatures. */
+  /** Returns the internal account of a name; creates a missing account, without wallet, drafts and signatures. */
   openInternal(name: string, { unlimited, funds }: InternalAccountOptions): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;

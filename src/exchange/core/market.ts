@@ -177,7 +177,7 @@ export class Market {
     return this.bestPrice(ASK);
   }
 
-  /** Best recorded price of a side alone, whether or not real orders have taken it; null when nothing is recorded there. */
+  /** Best recorded price of a side, even if real orders have taken its amount; null when nothing is recorded. */
   bestRecorded(side: BookSide): Micros | null {
     const trading = this.#shown;
     return trading === null ? null : priceOf(trading, trading.book.bestRecorded(side));

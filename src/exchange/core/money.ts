@@ -7,9 +7,9 @@ import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
 /** A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
-/** As `f64`. */
+/** Reads a cell like `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
-/** As `f64`. */
+/** Reads a cell like `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
 type Column = Float64Array | Int32Array | Uint8Array;

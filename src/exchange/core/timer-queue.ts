@@ -49,7 +49,7 @@ export class Heap<T> {
   }
 }
 
-/** Expiries of drafts, a landing, steps of requests and settlements, an interest check of a position, and its close. */
+/** Expiry of a draft, landing, step of a request or settlement, interest check of a position, and its close. */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
 /** A due time: kind, record and time. */
@@ -66,7 +66,7 @@ export class TimerQueue {
   readonly #heap = new Heap<Timer>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence));
   #sequence = 0;
 
-  /** Time of the first entry; infinity without one. */
+  /** Time of the first entry, ms; infinity for an empty queue. */
   nextMs = Number.POSITIVE_INFINITY;
 
   put(dueMs: number, kind: TimerKind, id: number): void {

@@ -1,4 +1,4 @@
-/** One of the crowd's markets and its traders: each acts at its own random times. */
+/** One market of the crowd, and its traders; traders act at their own random times. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
@@ -6,7 +6,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** Distance of the best level from the estimate at a price of 0.50, in ticks. It shrinks near 0 and 1. */
+/** Distance of the best level from the estimate at a price of 0.50, in ticks. The distance shrinks near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Ticks behind the best level, and usual size in shares. */
@@ -17,7 +17,7 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** The estimate closes 63 % of its gap in this time: after news there is a wrong price to take for about as long. */
+/** Time in which the estimate closes 63 % of its gap: the price is wrong after news for about this time. */
 const LAG_MS = 20_000;
 /** Deviation of the estimate's error in log-odds (a cent and a quarter at a price of 0.50), and its duration. */
 const ERROR_SIGMA = 0.05;
@@ -121,7 +121,7 @@ const HOUR_MS = 3_600_000;
 
 /** Deviation of log-odds per hour; at a price of 0.50 that is 2 cents per minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Mean reversion per hour. Without it a market would stay near 0.01 or 0.99 for most of its days. */
+/** Mean reversion per hour, without which a market would stay near 0.01 or 0.99 for most of its days. */
 const REVERSION_PER_HOUR = 0.4;
 /** News: on average one jump in 40 minutes, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
@@ -137,7 +137,7 @@ class HiddenValue {
   #atMs: number;
   #jumpMs: number;
 
-  /** `mean`: log-odds that it reverts to; `x`: log-odds now. */
+  /** `mean`: log-odds of the mean reversion; `x`: log-odds now. */
   constructor(random: Random, mean: number, x: number, nowMs: number) {
     this.#random = random;
     this.#mean = mean;
@@ -181,7 +181,7 @@ export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 /** The log-odds of a probability strictly between 0 and 1. */
 const logit = (p: number): number => Math.log(p / (1 - p));
 
-/** Each kind of trader has its own account, so that they trade with each other. */
+/** Accounts by kind of trader, so that kinds trade with each other. */
 export type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
 
 /** Ticks of one cent in micros; the crowd counts prices in ticks, 1 to 99. */
@@ -192,7 +192,7 @@ export const HIGHEST_TICK = 99;
 // Whole ticks and shares are integers of millionths far below 2^53.
 /** The price of a tick of the crowd's markets. */
 export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
-/** This many whole shares as Micros. */
+/** Converts whole shares to Micros. */
 export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** Best price of a side in ticks; null for an empty side. */
@@ -201,7 +201,7 @@ export function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** Visible price, in (0, 1): the mid of the book, else its only side, else the last trade. */
+/** Visible price, in (0, 1): the book's mid, else the price of its only side, else the last trade. */
 function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);
@@ -222,7 +222,7 @@ const NOISE_REACH_TICKS = 3;
 const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
-/** What an informed taker wants to gain, in ticks: the fee of one per cent and something for himself. */
+/** Minimum gain of an informed taker, ticks: the fee of one per cent and a profit. */
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
@@ -266,7 +266,7 @@ export class CrowdMarket {
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
   }
 
-  /** Exchange clock, Unix ms. */
+  /** Returns the next due time; exchange clock, Unix ms. */
   nextDueMs(): number {
     return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
   }

@@ -1,7 +1,7 @@
 /**
- * The simulated crowd of the paper exchange: markets of its own, each with a hidden probability, noise takers, informed
- * takers and a competing maker. Everything follows from the seed and the times of the events. Its traders are internal
- * accounts with unlimited money.
+ * The simulated crowd of the paper exchange, with its own markets. A market has a hidden probability, noise takers,
+ * informed takers and a competing maker. Everything follows from the seed and the times of the events. The crowd's
+ * traders are internal accounts with unlimited money.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -69,10 +69,10 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Markets per event beyond the shipped ones. */
+/** Markets per event after the shipped events. */
 const MATCHES_AN_EVENT = 5;
 
-/** This many slots, 1 to 1000; the first four are always the shipped ones. */
+/** Lists this many slots, 1 to 1000; the first four are always the shipped slots. */
 const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
   Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
 
@@ -99,7 +99,7 @@ const MONTHS: readonly string[] = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/** For example `29 November`, in UTC. By hand: Node's date formatting takes fourteen milliseconds to load. */
+/** Formats a day like `29 November`, in UTC; Node's date formatting takes fourteen milliseconds to load. */
 function formatDay(ms: number): string {
   const day = new Date(ms);
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}`;
@@ -129,14 +129,14 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute. */
+/** Maximum time that the crowd catches up after a gap (a sleeping computer, a moved clock), ms. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Inputs of the crowd's behaviour. */
 export interface CrowdSettings {
-  /** Same seed and same tick times: same markets, orders and trades. */
+  /** Seed: equal seeds and tick times give equal markets, orders and trades. */
   readonly seed: number;
-  /** Simultaneous markets, 1 to 1000; default: the shipped four. */
+  /** Number of simultaneous markets, 1 to 1000; default: the four shipped markets. */
   readonly markets?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** One recording as a market of the exchange: opened with its first event, closed and resolved with its last. */
+/** One recording as a market of the exchange: opened at its first event, closed and resolved at its last. */
 
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../recording/contract.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
@@ -145,7 +145,7 @@ export class ReplayMarket {
     return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
   }
 
-  /** `resolvesMs`: exchange clock, Unix ms, at the recording's end; null when unknown. */
+  /** Opens the market. `resolvesMs`: recording's end, exchange clock, Unix ms; null when unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
     const made = this.#core.at(nowMs).markets.create(makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
@@ -221,7 +221,7 @@ function checkSameMarket(
   );
 }
 
-/** Where the recording has none, the exchange's defaults. */
+/** Fee rates of the recording; empty without recorded rates: the exchange then uses its defaults. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

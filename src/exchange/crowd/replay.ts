@@ -1,10 +1,10 @@
 /**
- * Recorded markets on the exchange. Each recording is one market: it opens with its first event, takes recorded levels
- * and trades beside the real orders, and closes with its last event. It resolves at once if the outcome is known.
+ * Recorded markets on the exchange. A recording is one market: it opens at its first event, takes recorded levels and
+ * trades beside the real orders, and closes at its last event. A known outcome resolves the market at once.
  *
- * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed
- * market is not played again, and a partly played one goes on from the exchange's clock. Reading is asynchronous and
- * runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
+ * A source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed market
+ * is not played again; a partly played market continues at the exchange's clock. Reading is asynchronous and runs
+ * ahead. `tick` is synchronous, and stops all playback while a chunk is late.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -19,20 +19,20 @@ const STALL_POLL_MS = 10;
 interface Part {
   readonly recording: Recording;
   readonly market: ReplayMarket;
-  /** Recorded time of its first event, Unix ms. */
+  /** Recorded time of the first event, Unix ms. */
   readonly firstMs: number;
 }
 
 /**
- * Plays the recordings of one source in their order. Those that overlap in time form an act and play together; an act
- * begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
+ * Plays the recordings of one source in their order. Recordings that overlap in time form an act and play together. An
+ * act begins when the previous act has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
  */
 class Timeline {
   readonly #speed: number;
   readonly #acts: readonly (readonly Part[])[];
   readonly #playing = new Map<Part, Playback>();
   #act = 0;
-  /** Where recorded and exchange time meet. */
+  /** Pair of equal moments in recorded time and exchange time. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
   /** Exchange time of the last work; later work is never before it. */
   #lastMs: number;
@@ -42,7 +42,7 @@ class Timeline {
   #nextPlayback: Playback | null = null;
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** Without finished parts. Starts at `nowMs` (exchange clock). */
+  /** Takes the unfinished parts. Starts at `nowMs` (exchange clock). */
   constructor(parts: readonly Part[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
@@ -95,7 +95,7 @@ class Timeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // Others must wait too; otherwise the order between markets would depend on the disk.
+        // Other recordings must wait too; otherwise the order between markets would depend on the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -204,7 +204,7 @@ function groupActs(parts: readonly Part[]): Part[][] {
 export class Replay {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
-  /** Replayed recordings and their durations, one line each. */
+  /** Recordings of the replay and their durations, one line per recording. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
@@ -243,7 +243,7 @@ export class Replay {
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
       const { kind: format, origin } = recording.market.source;
-      // For our own format the venue is the source, not the files.
+      // A recording in our own format shows its venue, not its files' format.
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
@@ -262,12 +262,12 @@ export class Replay {
     return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
   }
 
-  /** Every recording was played to its end. */
+  /** Whether all recordings were played to the end. */
   get done(): boolean {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Facts about the data for the user, as far as it was read. */
+  /** Returns facts about the data for the user, up to the last read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;

@@ -18,10 +18,10 @@ export const signedRequestReport = z.object({
   signature_matches: z.boolean(),
   refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
 });
-/** Its value. */
+/** Value of the report's schema. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
-/** Each part of a signed request as received, and its first failed check: the caller's own data, without a secret. */
+/** Reports a signed request's parts as received, and its first failed check: the caller's data, without a secret. */
 export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
   const timestamp = authenticator.readTimestamp(request.headers);
   const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };

@@ -1,4 +1,4 @@
-/** Controls under `/paper/`, for a test or operator: only when enabled, only for this machine, never for a web page. */
+/** Controls under `/paper/` for a test or operator: only when enabled, only for this machine, never for a web page. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -191,8 +191,7 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // A margin kind's own fields are kept as given; a book's rules are parsed into micros. Undefined fields count as
-  // absent.
+  // A margin kind's fields are kept unchanged; a book's rules are parsed into micros. Undefined fields count as absent.
   const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // No book: an object, see above.
   return kept as MarketSpec['config'];
 }

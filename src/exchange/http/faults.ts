@@ -56,12 +56,12 @@ const answerFault = z
     calls: calls ?? null,
     /** Status of a proxy's page or of the refusal. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
-    /** Null for a proxy's page. */
+    /** Slug of the error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** Whether the call is still carried out. Then only a successful one gets the fault's answer. */
+    /** Whether the call is still executed; only a successful call then gets the fault's answer. */
     acts: acts ?? false,
-    /** Number of answers; null: until other faults are set. */
+    /** Number of answers; null: until the next faults are set. */
     count: count ?? null,
     /** Fraction of the calls, above 0 and up to 1. */
     share: share ?? 1,
@@ -128,7 +128,7 @@ export class Faults {
     return this.#forged.has(reply);
   }
 
-  /** A proxy's page comes before the service: the request is not counted. True when it was sent. */
+  /** Sends a proxy's page before the service, without counting the request. Returns true when the page was sent. */
   standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
     const fault = call === undefined ? null : this.#strike(call, 'before', 'html');
@@ -171,7 +171,7 @@ export interface FaultContext {
   readonly hasLimits: boolean;
 }
 
-/** Replaces all earlier faults. */
+/** Sets the faults; replaces all earlier faults. */
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
@@ -207,7 +207,7 @@ function answerOfFault(fault: AnswerFault): Answer {
   return faultAnswer({ slug, message });
 }
 
-/** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
+/** Returns seconds; null for an answer without the header. The service's own `throttled` always has the header. */
 const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {

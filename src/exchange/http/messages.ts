@@ -50,7 +50,7 @@ export const routeUrl = (template: string): string => template.replace(/\{(\w+)\
 /** Inverse of `routeUrl`. */
 export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
-/** Every declared method of this path. */
+/** Lists all declared methods of a path. */
 export function listMethods(
   path: string,
   declarations: readonly { readonly method: string; readonly path: string }[],
@@ -101,7 +101,7 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
   return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
 }
 
-/** One entry per field, in the schema's order. */
+/** Creates one entry per field, in the schema's order. */
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
@@ -120,7 +120,7 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A text that the schema reads as a list is present, whatever its words are.
+    // A text that the schema reads as a list counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // An own property, checked above.
@@ -161,7 +161,7 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
-/** The raw body; empty without one. */
+/** Returns the raw body; empty without a body. */
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
 /** The signed parts of a request. */
@@ -180,7 +180,7 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
   return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
 }
 
-/** Sends an answer; nothing may follow it. */
+/** Sends an answer. No other answer may follow. */
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);
   const type = answer.type ?? 'application/json; charset=utf-8';

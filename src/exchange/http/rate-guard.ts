@@ -20,7 +20,7 @@ export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When enough requests have left the window for one more, ms. */
+  /** Time from which one more request is allowed, ms. */
   readonly resetMs: number;
 }
 
@@ -37,15 +37,15 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // After a limit was lowered below the count, as many requests must leave first.
+    // Excess requests must leave first after a limit was lowered below the count.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
 }
 
 /**
- * The exact sliding windows of one scope, one for each key. A refused request does not count. A held key always has its
- * own window. Beyond a bound new unknown keys share one window: memory stays bounded, and none exceeds the limit.
+ * The exact sliding windows of one scope, per key. A refused request does not count. A held key always has its own
+ * window. Beyond a bound, new unknown keys share one window: memory stays bounded, and no key exceeds the limit.
  */
 export class RateLimit {
   readonly #usual: number;
@@ -71,7 +71,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of this key at this time, if it fits. `isHeld` is asked only for a key without a window. */
+  /** Counts a request of this key at this time, if it fits. Calls `isHeld` only for a key without a window. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);
@@ -84,7 +84,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** Also while the shared window is not empty: its callers must not start again in own windows. */
+  /** True also for a non-empty shared window: its callers must not start again in own windows. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
@@ -115,7 +115,7 @@ export class RateGuard {
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
   readonly #faults: Faults;
 
-  /** Without `rateLimits` nothing is counted and no answer has rate headers. */
+  /** Without `rateLimits`, requests are not counted and answers have no rate headers. */
   constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
     const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;
@@ -125,7 +125,7 @@ export class RateGuard {
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
-  /** Budget of a scope, by its present limit. */
+  /** Budget of a scope under its present limit. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
     limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
     return limits[scope];

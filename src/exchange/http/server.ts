@@ -1,6 +1,6 @@
 /**
- * The service over HTTP: one route for each declared call. Every request meets the same checks in the same order, rate
- * limit → authentication → validation → core, and every answer is the envelope.
+ * The service over HTTP, with one route per declared call. All requests pass the same checks in the same order: rate
+ * limit → authentication → validation → core. All answers use the envelope.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -54,8 +54,8 @@ import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOpti
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
 /**
- * Publishes each answer to subscribers in this process. Its path is as declared, null when no call matched. `isForged`:
- * whether a fault answered instead of the service; its format is unspecified.
+ * Publishes answers to subscribers in this process. An answer's path is the declared path; null when no call matched.
+ * `isForged`: whether a fault answered instead of the service, in an unspecified format.
  */
 function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
   const answers = channel(ANSWERS_CHANNEL);
@@ -93,7 +93,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // These paths never reach the hooks: too long for any id, or not decodable.
+      // A path that is too long for any id, or not decodable, never reaches the hooks.
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
@@ -158,7 +158,7 @@ function serve(
 ): Answer {
   const declaration = declarationOf(name);
   const nowMs = context.settle();
-  let account = -1; // None: public calls ignore it.
+  let account = -1; // No account: public calls ignore it.
   if (declaration.scope === 'signed') {
     const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);

@@ -1,6 +1,6 @@
 /**
- * Clients that are slow, silent or no HTTP clients: each has a bounded time, and non-HTTP is answered in the envelope
- * and cut off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
+ * Bounds the time of clients that are slow, silent or no HTTP clients. Non-HTTP is answered in the envelope and cut
+ * off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -13,16 +13,16 @@ import type { HeaderList, RateGuard } from './rate-guard.js';
 
 /** Time-outs of sockets, ms, and their maximum number. */
 export const PATIENCE = {
-  /** For the whole head of a request. */
+  /** Maximum time for the whole head of a request, ms. */
   headersMs: 10_000,
-  /** For a whole request, body included. */
+  /** Maximum time for a whole request, body included, ms. */
   requestMs: 30_000,
-  /** Without a byte in either direction: a client that no longer reads its answers. */
+  /** Maximum time without a byte in either direction, ms: the client no longer reads its answers. */
   silenceMs: 60_000,
-  /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
+  /** Maximum time between two requests, ms; longer than clients keep idle sockets, so no request is cut off. */
   idleMs: 75_000,
   checkMs: 2000,
-  /** Each may hold a body of 64 KiB: at most 64 MiB in all. */
+  /** Maximum connections; a connection may hold a body of 64 KiB: at most 64 MiB in all. */
   maxConnections: 1000,
 };
 /** Bounds of sockets. */
@@ -50,7 +50,7 @@ export function guardSockets({ server }: FastifyInstance, patience: Patience, la
   server.maxConnections = patience.maxConnections;
   // An unknown expectation is no reason to refuse (the runtime would send a bare 417).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT: this is no proxy.
+  // CONNECT is refused: the exchange is no proxy.
   server.on('connect', (request, socket) => {
     const refusal = faultAnswer({ slug: 'method_not_allowed' });
     const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);
@@ -71,7 +71,7 @@ export const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW
 /** Ends connections without a valid request, without an answer that could match another request. */
 export class MalformedConnections {
   readonly #guard: RateGuard;
-  /** By connection: requests with a head but no complete answer yet, in order. */
+  /** Requests with a head but no complete answer yet, in order, by connection. */
   readonly #open = new WeakMap<Duplex, readonly ServerResponse[]>();
 
   constructor(guard: RateGuard) {
@@ -100,7 +100,7 @@ export class MalformedConnections {
     if (!socket.writable) return;
     const { headers, refusal } = this.#guard.admitBytes(address);
     socket.end(wireText(refusal ?? answer, [...headers, ...extra]));
-    // A client that neither reads nor closes would keep half of a connection for ever.
+    // A client that neither reads nor closes would keep half of a connection forever.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 

@@ -15,7 +15,7 @@ export interface Driver {
   nextDueMs(): number;
 }
 
-/** Facts about recorded data for the user, as far as it was read. */
+/** Facts about recorded data for the user, up to the last read. */
 export type ReplayNotes = ReturnType<Replay['notes']>;
 
 /** Interval of the checks, ms. Some notes are known only after hours of reading. */
@@ -68,7 +68,7 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
-  /** The newest header, and its Unix second. */
+  /** The newest `Date` header, and its Unix second. */
   #header = '';
   #headerSecond = -1;
 
@@ -78,7 +78,7 @@ export class ExchangeClock {
     this.#lastMs = notBeforeMs;
   }
 
-  /** Unix ms; never goes back. When the wall clock does, this one continues. */
+  /** Returns Unix ms. The time never goes back, even when the wall clock does. */
   nowMs(): number {
     const wallMs = this.#wallMs();
     if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
@@ -100,7 +100,7 @@ export class ExchangeClock {
   }
 }
 
-/** Between two beats, ms. The crowd trades in seconds; a landing of 400 ms is seen at most this much later. */
+/** Maximum time between two beats, ms. The crowd trades in seconds; a landing of 400 ms is at most this late. */
 const MAX_WAIT_MS = 50;
 /** A fast replay always has due work; requests get their turn in between. */
 const MIN_WAIT_MS = 10;
@@ -114,7 +114,7 @@ export class Ticker {
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** `drivers`: parts that follow the clock. One that throws is not called again, and the exchange continues. */
+  /** `drivers`: parts that follow the clock. A driver that throws is not called again; the exchange continues. */
   constructor(
     persistentCore: PersistentCore,
     clock: ExchangeClock,
@@ -155,7 +155,7 @@ export class Ticker {
     return nowMs;
   }
 
-  /** Before a request: due work of the core itself, without drivers. Returns the exchange's time, ms. */
+  /** Does due work of the core before a request, without drivers. Returns the exchange's time, ms. */
   settle(): number {
     this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();

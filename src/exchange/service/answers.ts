@@ -35,7 +35,7 @@ const LISTS = [
 /** A list whose cursors no other list accepts: the number names the list. A plain position is taken by any list. */
 export type CursorList = (typeof LISTS)[number];
 
-/** Positions are below it. Sixteen times it is still a safe integer. */
+/** Exclusive limit of positions; sixteen times this limit is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
@@ -66,7 +66,7 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
-/** Cursor of a sorted list behind this record. */
+/** Cursor of a sorted list after this record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });
 
@@ -74,7 +74,7 @@ export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlac
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Absent: JSON. */
+  /** Media type; absent: JSON. */
   readonly type?: 'text/html';
   /** Path of the created record, for a 201 of a draft call. */
   readonly location?: string;
@@ -95,7 +95,7 @@ export function faultAnswer(fault: ServiceFault): Answer {
   return { status, text: JSON.stringify({ data: null, meta: null, error }) };
 }
 
-/** A validation failure of one field. */
+/** Validation failure of one field. */
 export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
 
 /** Error of a request with wrong fields; `details` names them. */

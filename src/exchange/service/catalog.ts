@@ -71,7 +71,7 @@ interface OffsetList {
 /** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
 const PER_MARKET = 2 ** 24;
 
-/** ExchangeCore the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
+/** Returns the place in a sorted list of a cursor; null for a foreign cursor. A bare offset is about all markets. */
 function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
@@ -97,7 +97,7 @@ const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 /** An answer was given or is awaited, and nothing is paid yet. */
 const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
-/** It traded, does not now, and is not settled: under review or interrupted. */
+/** The market traded, does not trade now, and is not settled: under review or interrupted. */
 const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
@@ -109,7 +109,7 @@ type CatalogQuery = QueryOf<'events.list'>;
 
 interface Listing<R> extends OffsetList {
   readonly count: (core: ExchangeCore) => number;
-  /** With its markets before `until`. */
+  /** Reads an entry with its markets before `until`. */
   readonly readEntry: (core: ExchangeCore, index: number, until: number) => Entry;
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
@@ -176,7 +176,7 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    // One more than the page: a next page exists.
+    // One row more than the page: a next page exists.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }

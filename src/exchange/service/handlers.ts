@@ -29,7 +29,7 @@ import { eventPage, marketPage, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Without a market or a position a list covers the markets of both backends. */
+/** A list without a market or a position covers the markets of both backends. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 
@@ -94,7 +94,7 @@ const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature
 
 const MAX_SPAN_S = 30 * 86_400;
 
-/** Candles span from their start, inclusive, to their end, exclusive: not empty, at most 30 days. */
+/** Candles span from their start, inclusive, to their end, exclusive; a span is not empty and at most 30 days. */
 function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
   if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');

@@ -62,7 +62,7 @@ function publicKey(wallet: string): KeyObject | null {
     if (bytes.length !== 32) return null;
     return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
   } catch {
-    return null; // Not base58, or not a key.
+    return null; // The text is not base58, or not a key.
   }
 }
 

@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** One transaction at a time on the exchange's file. The first failed write is final: the core is ahead of the disk. */
+/** Runs one transaction at a time on the exchange's file. A failed write is final: the core is ahead of the disk. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;
@@ -20,7 +20,7 @@ export class Transactions {
     this.#commit = db.prepare('COMMIT');
   }
 
-  /** Runs a write in the open transaction, or begins one. After a failure it always throws. */
+  /** Runs a write in the open transaction, or begins one. After a failure every write throws. */
   write(action: () => void): void {
     this.#guard(() => {
       if (!this.#db.inTransaction) this.#begin.run();
@@ -77,7 +77,7 @@ export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
   const path = join(folder, 'exchange.sqlite');
   try {
-    // It contains API secrets; SQLite gives its side files the same mode.
+    // The file contains API secrets; SQLite gives its side files the same mode.
     closeSync(openSync(path, 'a', 0o600));
     const db = new SqliteDriver(path, { timeout: 0 });
     try {
@@ -108,7 +108,7 @@ function prepareFile(db: Database.Database, path: string): void {
       'Use the version that wrote it, or another data folder.',
     );
   }
-  // One transaction: a process that ends meanwhile leaves an empty file, not half a one.
+  // One transaction: a process that ends meanwhile leaves an empty file, not a partial file.
   db.transaction(() => {
     createTables(db);
     if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);

@@ -18,7 +18,7 @@ interface JournalRow {
   readonly args: string;
 }
 
-/** The newest snapshot and every mutator call since, on disk. A call is there before its answer leaves. */
+/** The newest snapshot and every mutator call since, on disk. A call is on disk before its answer is sent. */
 export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
@@ -54,7 +54,7 @@ export class Journal {
     }
   }
 
-  /** Stores one call; on disk at return, or at the end of its batch. After a failed write it always throws. */
+  /** Stores one call; on disk at return, or at the end of its batch. After a failed write every append throws. */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.rows += 1;
@@ -75,7 +75,7 @@ export class Journal {
     }
   }
 
-  /** Replaces the stored calls by this state. */
+  /** Replaces the stored calls by a snapshot of this state. */
   save(state: unknown): void {
     assert(!this.#isBatch, 'a snapshot in a batch would hold calls that are then stored behind it');
     const text = JSON.stringify(state);
@@ -119,8 +119,8 @@ export class PersistentCore {
   #savedMs: number;
 
   /**
-   * With a folder (created if missing) the core is restored; without one it starts empty and keeps nothing. Throws
-   * TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`, and `ledger_broken` for an unreadable state.
+   * Restores the core from a folder (created if missing); without a folder the core starts empty and stores nothing.
+   * Throws TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`; `ledger_broken` for an unreadable state.
    */
   static open(folder: string | null, settings: CoreSettings): PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
@@ -144,11 +144,11 @@ export class PersistentCore {
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
-    // Our own file, of the format checked when it was opened.
+    // The snapshot is our own, in the format that was checked when the file was opened.
     const stored = journal.snapshot() as Stored | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
-    // The journal is replayed with the settings that it was written under; then the present ones apply. The seed stays:
-    // its names must never be reused.
+    // The journal is replayed with the settings at the time of its writing; then the present settings apply. The seed
+    // stays: its names must never be reused.
     const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(todays, core?.snapshot(), archive);
     const persistentCore = new PersistentCore(opened, todays, { db, transactions, journal, archive });
@@ -188,7 +188,7 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
-    // In one transaction: records that the snapshot no longer holds are in the archive.
+    // One transaction writes both: records that the snapshot no longer holds are in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
@@ -211,15 +211,15 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
     try {
       core.apply(command);
     } catch {
-      // It threw in its first call too: its caller got an error, and its changes are repeated. A file that cannot be
-      // written is different.
+      // The call threw in its first run too: its caller got an error, and its changes are repeated. A file that cannot
+      // be written is different.
       journal.assertSound();
     }
   }
   return core;
 }
 
-/** From here on each outermost call that changes the core is appended to `sink` before its caller sees the result. */
+/** Appends every outermost call that changes the core to `sink`, before the caller sees the result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);
@@ -246,7 +246,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append'
         return original?.(...args);
       } finally {
         depth -= 1;
-        // Also when it threw: a replay repeats whatever it had changed by then.
+        // A call that threw is appended too: a replay repeats its changes up to the error.
         sink.append([nowMs, path, args]);
       }
     };

@@ -1,7 +1,7 @@
 /**
  * The archive on disk: one table for each kind of record, in the file of the journal. The newest rows stay in memory
- * until a transaction a few times a second. Until the next snapshot the journal says the same, and a recovery puts them
- * again.
+ * until a transaction a few times a second. The journal contains the same rows until the next snapshot; a recovery adds
+ * them again.
  */
 
 import type Database from 'better-sqlite3';
@@ -37,8 +37,8 @@ interface Walk {
 }
 
 /**
- * Final records of one kind on disk. State, outcome and side of a row are one number, its kind. Indexes by account,
- * market and kind make every filter a few short walks.
+ * Final records of one kind on disk. A row's state, outcome and side form one number, its kind. Indexes by account,
+ * market and kind reduce every filter to a few short walks.
  */
 class ArchiveTable {
   readonly #kinds: Kinds;
@@ -140,11 +140,11 @@ interface KindRow extends Omit<Kind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Numbers a table's combinations. */
+/** Numbers the combinations of a table's facets. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** By number. */
+  /** All kinds by number. */
   readonly all: Kind[];
 
   /** The file must have its table of kinds. */
@@ -182,7 +182,7 @@ export class SqliteArchive implements Archive {
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
     const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
-    // One table per kind of record, by the list of kinds.
+    // One table per kind of record, in the order of the list of kinds.
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 
@@ -192,7 +192,7 @@ export class SqliteArchive implements Archive {
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
-  /** Writes waiting rows. The next commit stores them. */
+  /** Writes the waiting rows. The next commit stores these rows. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {

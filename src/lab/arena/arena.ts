@@ -44,7 +44,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     fills: mean(({ fills }) => fills),
     shares: mean(({ shares }) => shares),
     actions: mean(({ actions }) => actions),
-    /** Null in a world without requests. */
+    /** Requests; null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
     /** Simulations halted by a risk limit. */
     halted: results.filter(({ halts }) => halts > 0).length,
@@ -77,7 +77,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
   };
 }
 
-/** Each strategy in each world, and each pair on the same seeds; simulations by world, then strategy, then seed. */
+/** Scores each strategy in each world, and compares each pair on equal seeds. Order: world, strategy, seed. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
   return {
@@ -91,7 +91,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   };
 }
 
-/** The strategies of this trader, one by one. */
+/** Lists the trader's strategies as separate entrants. */
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
@@ -109,11 +109,11 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** One strategy on these seeds of one world; it ends with the first failed simulation. */
+/** One strategy on these seeds of one world; the task ends with the first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
-  /** Values on the axes; null: the parameters of its file. */
+  /** Values on the axes; null: the strategy file's parameters. */
   readonly values: Candidate['values'] | null;
   readonly seeds: SeedRange;
 }
@@ -146,7 +146,7 @@ interface ArenaPlan {
   readonly seeds: number;
   readonly conditions: Conditions;
   readonly workers: number;
-  /** Called after each simulation. */
+  /** Callback after each simulation. */
   readonly progress: (done: number, all: number) => void;
 }
 

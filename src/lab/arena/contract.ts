@@ -5,7 +5,7 @@ import { formatQuantity } from '../report/figures.js';
 
 /** Conditions of a strategy's simulations; a world ignores the others. */
 export interface Conditions {
-  /** At once. */
+  /** Number of simultaneous markets. */
   readonly markets: number;
   /** Request limits of the venue. */
   readonly publicPerMinute: number;
@@ -30,7 +30,7 @@ export const USUAL_CONDITIONS: Conditions = {
   feedLagS: 0,
 };
 
-/** Every world takes these. */
+/** Feed conditions, which every world accepts. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
 /** A world's markets and venue in words; empty without any. */
@@ -51,7 +51,7 @@ export class Tally {
   #highest: number;
   #drawdown = 0;
 
-  /** `round`: of every sum. */
+  /** `round`: rounds every sum. */
   constructor(startWorth: number, round = (value: number): number => value) {
     this.#startWorth = startWorth;
     this.#highest = startWorth;
@@ -88,7 +88,7 @@ export class Tally {
   }
 }
 
-/** Parts of a strategy for a world that judges it alone. */
+/** Parts of a strategy for a world that judges one strategy. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 /** An entered strategy: its parsed file, and the trader that it was read with. */
@@ -99,7 +99,7 @@ export interface Entrant extends StrategyConfig {
 /** Result of one simulation of one strategy. Money in currency, amounts in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Orders placed and canceled. */
+  /** Number of order placements and cancels. */
   readonly actions: number;
   /** Requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
@@ -113,13 +113,13 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly failure: string | null;
 }
 
-/** A market with a known truth. Equal seeds give equal markets, whatever the maker does. */
+/** A market with a known truth. Equal seeds give equal markets for any maker. */
 export interface World {
   /** Lower case, as in `--world NAME`. */
   readonly name: string;
-  /** One sentence. */
+  /** Sentence that describes the world. */
   readonly summary: string;
-  /** Conditions that change it; it ignores the others. */
+  /** Conditions that affect this world; the world ignores the others. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }

@@ -37,7 +37,7 @@ abstract class SteppedMarket implements SceneMarket {
   }
 
   abstract decide(): boolean;
-  /** One step of the other accounts, at the present time of the exchange. */
+  /** Runs one step of the other accounts, at the exchange's present time. */
   abstract act(): void;
 
   /** An account of this name, the same in all markets. */
@@ -52,7 +52,7 @@ abstract class SteppedMarket implements SceneMarket {
     return price === null ? null : price / TICK_MICROS;
   }
 
-  /** Handle of the resting order, 0 without one. */
+  /** Places an order. Returns the resting order's handle, 0 if none rests. */
   protected place(account: AccountSlot, side: BookSide, tick: number, shares: number, immediate: boolean): number {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
@@ -112,8 +112,8 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
 });
 
 /**
- * The challenge on the exchange's own book: its participants are accounts there and act in the published order. Without
- * other traders the book equals the published one. The first market is the challenge of this seed.
+ * Plays the challenge on the exchange's own book: its participants are accounts that act in the published order.
+ * Without other traders the book equals the published book. The first market is the challenge of this seed.
  */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
@@ -125,7 +125,7 @@ export const challengeScene = (core: ExchangeCore, seed: number, markets: number
 
 class ChallengeMarket extends SteppedMarket {
   isInformed = false;
-  /** Each has its own account, so that they trade with each other. */
+  /** Every participant has an own account, so that participants trade with each other. */
   readonly #accounts = {
     competitor: this.account('competitor'),
     arbitrageur: this.account('arbitrageur'),
@@ -156,7 +156,7 @@ class ChallengeMarket extends SteppedMarket {
 
   override act(): void {
     this.#others.act();
-    // At once, so that readers between two steps see the challenge's book before the next one.
+    // Runs at once, so that readers between two steps see the challenge's book before the next step.
     this.#noticeUsedUp();
     this.#others.replace();
   }
@@ -175,7 +175,7 @@ class ChallengeMarket extends SteppedMarket {
     return this.core.internal.lastFilled / ONE;
   }
 
-  /** In the challenge's order: asks before bids, each from the best on. */
+  /** Orders follow the challenge: asks before bids, from the best price on. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
@@ -188,9 +188,9 @@ class ChallengeMarket extends SteppedMarket {
 
 const TICKS = 100;
 const TRUE_TICK = TICKS / 2;
-/** Shares of each quote and sale. */
+/** Size of every quote and sale, shares. */
 const SHARES = 12;
-/** Distance of the walk. */
+/** Distance of the price walk, ticks. */
 const WALKED_TICKS = 34;
 /** The scene ends long before. */
 const RESOLVES_AFTER_MS = 86_400_000;
@@ -202,12 +202,12 @@ const HALF_SPREAD_TICKS = [1, 6] as const;
 const WASH_CHANCE = 0.3;
 /** Minimum gain per share, in ticks. */
 const GAIN_TICKS = [4, 30] as const;
-/** Shares of its quotes; some exceed what a trader here would hold. They are canceled before each sale. */
+/** Quote sizes, shares; some exceed a trader's usual holding. The quotes are canceled before each sale. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**
- * A dishonest quoter in markets without another maker. It moves its quotes away from the true price that it knows,
- * sells to a trader that follows, and trades with itself so that the market looks alive.
+ * Creates a dishonest quoter in markets without another maker. The quoter knows the true price and quotes away from it.
+ * It sells to a trader that follows, and trades with itself so that the market looks alive.
  */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
@@ -227,7 +227,7 @@ const drawWalk = (random: Random) => ({
 
 class LiarMarket extends SteppedMarket {
   readonly probability = TRUE_TICK / TICKS;
-  /** Every other account here knows the truth. */
+  /** Every other account in this scene knows the truth. */
   readonly isInformed = true;
   readonly #quoter = this.account('quoter');
   readonly #seller = this.account('seller');
@@ -259,7 +259,7 @@ class LiarMarket extends SteppedMarket {
       ...(ask >= TICKS ? [] : [this.place(this.#quoter, ASK, ask, quoted, false)]),
     ];
     if (!this.#random.chance(WASH_CHANCE)) return;
-    // At a price with only its own orders.
+    // Trades only at a price where all orders are the quoter's own.
     if (isRising && ownAsk > ask) this.place(this.#seller, BID, ask, 1, true);
     if (!isRising && ownBid < bid) this.place(this.#seller, ASK, bid, 1, true);
   }
@@ -290,7 +290,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = Crowd.attach(core, { seed }, nowMs);
-      // Notes while the informed traders place an order. The crowd has opened their account before.
+      // Sets `isInformed` while the informed traders place an order. The crowd has already opened their account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {

@@ -5,15 +5,15 @@ import type { FeedValue } from '../../shared/protocol/seam.js';
 import { logit, sigmoid } from '../../trader/strategy/maths/log-odds.js';
 import type { Conditions } from './contract.js';
 
-/** Separate from all other seeds of a world. */
+/** Offset that separates these seeds from all other seeds of a world. */
 const SEEDS_APART = 2 ** 35;
 /** No model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
 /**
- * A feed that knows the truth of one market with an error and a delay: strategies that quote around a user's value can be
- * judged where the truth is known. The returned function is called once per second with the truth; it returns the value of the newest moment
- * that the feed knows, null before the first. Each value has its own error.
+ * Opens a feed that reports one market's truth with an error and a delay, to judge strategies that quote around a
+ * user's value. Call the returned function once per second with the truth. The function returns the newest value that
+ * the feed knows, null before the first. Each value has its own error.
  */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
@@ -36,8 +36,8 @@ const MIDDLE = 397;
 const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 
 /**
- * The random numbers of Python's `random` module, bit for bit: the published simulator was written against them, so the
- * same seed must give the same market here. Generator: MT19937 (Matsumoto, Nishimura, "Mersenne Twister", 1998).
+ * The random numbers of Python's `random` module, bit for bit. The published simulator uses that module, so equal seeds
+ * must give equal markets here. Generator: MT19937 (Matsumoto, Nishimura, "Mersenne Twister", 1998).
  */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
@@ -171,7 +171,7 @@ export function drawConfiguration(seed: number) {
     jumpIntensity: random.uniform(0.0008, 0.003),
     jumpSigma: random.uniform(0.2, 0.6),
     jumpMean: random.uniform(-0.04, 0.04),
-    /** Uninformed orders a step. */
+    /** Uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
     /** Currency per uninformed order, and the deviation of its logarithm. */
     retailMeanNotional: random.uniform(2.64, 6.336),

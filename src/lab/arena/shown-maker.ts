@@ -1,6 +1,6 @@
 /**
- * A strategy of the product in the challenge; a step is one second. It sees the competitor's best prices with a nominal size,
- * its own orders and its own fills. Its quotes become orders by the engine's rule for changes, without forbidden ones.
+ * Runs a product strategy in the challenge; a step is one second. The strategy sees own orders, own fills, and the best
+ * competing prices with a nominal size. The engine's rule turns quotes into orders and drops forbidden orders.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -30,13 +30,13 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Requests are free here. */
+/** Pace without a price per request: requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
 /** A maker's market in an event. */
 interface EventPlace {
   readonly conditionId: string;
-  /** The event's view, called at each step. */
+  /** Returns the event's view; called at each step. */
   readonly glance: (nowMs: number) => EventView;
   /** Quoter of a strategy of whole events; null without one. */
   readonly sandbox: StrategySandbox | null;
@@ -45,16 +45,16 @@ interface EventPlace {
 type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
-  /** Null for a strategy of whole events outside an event. */
+  /** Sandbox of the strategy; null for a strategy of whole events outside an event. */
   readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Each open order's placement. */
+  /** Placement of each open order. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
-  /** Null without an event, and for a strategy that does not request it. */
+  /** View of the event; null without an event, and for a strategy that does not request the view. */
   readonly #glance: EventPlace['glance'] | null;
   #account = new Account(0);
   #lastId = 0;
@@ -78,7 +78,7 @@ export class ShownMaker implements Maker {
     else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
-  /** What stopped the strategy; null while it works. */
+  /** Error that stopped the strategy; null while the strategy works. */
   get failure(): string | null {
     return this.#sandbox?.failure ?? null;
   }

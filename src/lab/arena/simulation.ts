@@ -24,7 +24,7 @@ export interface Venue {
   best(side: LadderSide): number | null;
   /** Adds an order of the competitor. */
   rest(order: RestingOrder): void;
-  /** Buys up to this tick, or sells down to it. Returns the traded shares. */
+  /** Buys up to this tick, or sells down to this tick. Returns the traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
@@ -149,11 +149,11 @@ class ForbiddenAction extends Error {}
 
 interface OwnOrder extends RestingOrder {
   readonly id: string;
-  /** YES shares held for an ask; the rest of it is sold uncovered. */
+  /** YES shares held for an ask; the rest of the ask is sold uncovered. */
   covered: number;
 }
 
-/** Tolerance for missing collateral. */
+/** Tolerance for missing collateral, currency. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
@@ -239,7 +239,7 @@ const TICK = 0.01;
 /** A division, not a multiplication: gives 0.57, not the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
-/** To 10 decimal places of the exact binary value, half to even. */
+/** Rounds to 10 decimal places of the exact binary value, half to even. */
 export function round10(value: number): number {
   // A double is exactly half-way between two such decimals only as an odd multiple of 2^-11.
   const halves = value * 2048;
@@ -263,7 +263,7 @@ export interface RestingOrder {
   remaining: number;
 }
 
-/** The order that trades first on a side: best price, then oldest; `orders` are oldest first. */
+/** Returns the order that trades first on a side: best price, then oldest. `orders` are sorted oldest first. */
 function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrder | null {
   let best: RestingOrder | null = null;
   for (const order of orders) {
@@ -284,16 +284,16 @@ export interface MakerSight {
   readonly competitorAsk: number | null;
   /** The truth, only for feeds: a maker that quotes by it would know the unknowable. */
   readonly probability: number;
-  /** From the last step. */
+  /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
 }
 
 type MakerFill = Pick<RestingOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
-  /** Each action is applied before the next one is requested. */
+  /** Yields actions; each action is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** Its failure; null while it works. */
+  /** The maker's failure; null while the maker works. */
   readonly failure?: string | null;
 }
 
@@ -304,7 +304,7 @@ export function simulate(seed: number, maker: Maker, config = drawConfiguration(
   return simulation.result();
 }
 
-/** One market, step by step. */
+/** Simulates one market, step by step. */
 export class Simulation<M extends Maker> {
   readonly maker: M;
   readonly #seed: number;
@@ -315,7 +315,7 @@ export class Simulation<M extends Maker> {
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  /** The broken rule: nothing happens after it. */
+  /** The broken rule, which ends the simulation; null while no rule is broken. */
   #failure: string | null = null;
 
   constructor(seed: number, maker: M, config: Configuration, truth: Truth) {

@@ -1,6 +1,6 @@
 /**
- * One simulation with the whole trader: its scheduler, engine, risk, executor and ledger, on a virtual clock. All markets
- * open and close together; work is done in order of time, before any request of the trader at the same time or later.
+ * One simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All markets
+ * open and close together. Due work precedes every trader request at the same or a later time.
  */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
@@ -33,7 +33,7 @@ import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 /** Time for the trader to find the markets before the first event. */
 export const LEAD_MS = 60_000;
 
-/** One market and its truth; traders must not see it. */
+/** One market and its truth, which traders must not see. */
 export interface SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: MarketIndex;
@@ -43,9 +43,9 @@ export interface SceneMarket {
   decide(): boolean;
 }
 
-/** Markets and the other accounts that trade there. Its `tick` lets each account act at its own times. */
+/** Markets and the other accounts that trade there. `tick` lets each account act at its own times. */
 export interface Scene extends Driver {
-  /** Opens the markets; others act later. Times are the exchange clock, Unix ms. */
+  /** Opens the markets; the other accounts act later. Times are the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
   /** Whether the account that acts now knows the truth; the trader does not. */
   readonly isInformed: boolean;
@@ -59,9 +59,9 @@ export interface TraderRun {
   readonly markets: number;
   /** Created on the exchange of the run. */
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
-  /** From the first event to the close. */
+  /** Time from the first event to the close, ms. */
   readonly lastsMs: number;
-  /** Maximum day limit; a halt then stays. Absent: as in `moneyFor`, and a halt ends with the next event. */
+  /** Maximum day limit; a halt then stays. Absent: limit of `moneyFor`, and a halt ends with the next event. */
   readonly maxLossDayMicros?: Micros;
 }
 
@@ -129,7 +129,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     return worth;
   }
 
-  /** After the last event. */
+  /** Returns the figures after the last event. */
   figures() {
     return { ...this.#tally.edges(), ...this.#tally.gains(this.#worth()) };
   }
@@ -242,7 +242,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     ...limits,
     maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros ?? limits.maxLossDayMicros),
   });
-  // It is offered all markets, whatever it selects among real ones; ranking them is its own choice.
+  // The strategy is offered all markets, whatever its real selection; the strategy itself ranks them.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {
@@ -277,8 +277,8 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
 }
 
 /**
- * A trader's file keeps its capital and limits. A single strategy file gets the challenge's money per market, and no
- * currency limit stops it before that is lost. `ownRisk`: the strategy's own limits.
+ * A trader's file keeps its capital and limits. A single strategy file gets the challenge's money per market; no
+ * currency limit stops the strategy before that money is lost. `ownRisk`: the strategy's own limits.
  */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;

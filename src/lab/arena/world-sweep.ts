@@ -17,25 +17,25 @@ import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
-/** Its configuration has exactly one strategy. */
+/** The configuration has exactly one strategy. */
 export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
-  /** A configuration counts as its worst world. */
+  /** A configuration's result is that of its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
-  /** Seeds of the ranking. */
+  /** Seeds that rank the configurations. */
   readonly seeds: SeedRange;
-  /** Fresh seeds for the best one, used once. */
+  /** Fresh seeds for the best configuration, used once. */
   readonly fresh: SeedRange;
 }
 
-/** The file's own configuration. */
+/** Candidate with the file's own parameters. */
 const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
 const HINT = '`twinbook strategies test STRATEGY` finds its mistakes.';
 
 /**
- * Throws TwinbookError when it cannot begin, for example `usage` for a trader's file with several strategies or none; a
- * failing configuration is part of the result.
+ * Throws TwinbookError when the sweep cannot begin, for example `usage` for a trader's file with several strategies or
+ * none. A failing configuration is part of the result.
  */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
   const { file, strategies } = plan.config;
@@ -74,7 +74,7 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/** A world stands for a fill model, and a seed for an event: seeds are independent. */
+/** A world takes the place of a fill model, and a seed that of an event: seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
   const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');
@@ -125,7 +125,7 @@ function playSeeds(
   });
 }
 
-/** After a failure the other simulations do not count. */
+/** Judges a world; a failure voids the other simulations. */
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };

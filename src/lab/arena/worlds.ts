@@ -1,7 +1,7 @@
 /**
- * The worlds, each one row. `challenge` is the public orderbook prediction market challenge (2026), bit for bit: its
- * published rules and golden values are in the tests. `toxic`, `thin` and `news` change one thing of it each, so that a
- * strategy loses there what it gained by fitting the challenge.
+ * One row per world. `challenge` is the public orderbook prediction market challenge (2026), bit for bit: its published
+ * rules and golden values are in the tests. `toxic`, `thin` and `news` each change one rule, so that a strategy loses
+ * what it gained by fitting the challenge.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -38,7 +38,7 @@ const MOST = 10;
 
 /**
  * The world of exclusive outcomes: one event with a market per outcome, each with all participants of the challenge.
- * Each outcome has log-odds that move as a Brownian motion with jumps; its probability is its softmax share.
+ * The log-odds of an outcome move as a Brownian motion with jumps. The outcome's probability is its softmax share.
  */
 export function playEvent(
   seed: number,
@@ -50,7 +50,7 @@ export function playEvent(
   const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
   const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
   const { module, params } = judged;
-  // Null for a strategy that quotes each market alone.
+  // Sandbox of the whole event; null for a strategy that quotes single markets.
   const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
   const markets: Simulation<ShownMaker>[] = [];
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
@@ -155,7 +155,7 @@ function softmax(logOdds: readonly number[]): readonly number[] {
 
 type Change = (config: Configuration, draws: PythonRandom) => Configuration;
 
-/** The challenge of this seed, with a change. */
+/** Plays the challenge of this seed with a change. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
@@ -233,7 +233,7 @@ export const WORLDS: readonly World[] = [
   polled(
     'liar',
     'one dishonest quoter in four markets without another maker, and a day limit of 50 for the whole trader',
-    // One counterparty must not be able to take more, in currency.
+    // The daily loss limit, currency, bounds what one counterparty can take.
     { lastsMs: 600_000, scene: liarScene, maxLossDayMicros: micros(50 * ONE) },
   ),
 ];

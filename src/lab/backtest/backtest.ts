@@ -1,12 +1,12 @@
 /**
- * Backtests from code (the package's `twinbook/backtest`): what `twinbook backtest` does, with its results as data. The
- * trader is the live one, the exchange is the paper exchange's core with recorded markets, and between them lies a virtual
- * clock: no network, no file is written, and the same input gives the same `traceHash` on every machine.
+ * Backtests from code (the package's `twinbook/backtest`): runs `twinbook backtest` and returns its results as data.
+ * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Both share a
+ * virtual clock, without network or written files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
  *
- * A strategy is named by its file, as everywhere; a fill model may be an object of the caller's own.
+ * A strategy's name is its file. A fill model may be an object of the caller's own.
  */
 
 import { resolve } from 'node:path';
@@ -31,13 +31,13 @@ export interface BacktestOptions {
   readonly data: readonly string[];
   /** Names as for `--fill-model`, or models; one run each. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: the measured one, else `constant:150`. */
+  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: measured latency, else `constant:150`. */
   readonly latency?: string | undefined;
   /** Seed of latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Runs per model, 1 to 1000. With two or more each draws its poll phase and latencies (around `latency`) from the
-   * seed; `analysis.repeats` has means and spreads, the rest is the run with the middle result. Default 1.
+   * Runs per model, 1 to 1000; default 1. With two or more, a run draws its poll phase and latencies (around `latency`)
+   * from the seed. `analysis.repeats` has means and spreads; other figures are those of the run with the middle result.
    */
   readonly repeat?: number;
   /** Fee rates in millionths where a recording has none. Default 0. */
@@ -46,9 +46,9 @@ export interface BacktestOptions {
   readonly feeCurve?: string | undefined;
   /** Landing time of merges, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** After a halt by a limit: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
+  /** Action after a halt by a limit: `resume` with the next event or UTC day (default), or `end`. */
   readonly afterHalt?: AfterHalt | undefined;
-  /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
+  /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;
   /** Feed values by name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded ones. */
   readonly feeds?: Readonly<Record<string, string | null>>;
@@ -68,9 +68,9 @@ export interface BacktestResult extends BacktestOutcome {
 }
 
 /**
- * Runs the strategies of a file over recordings, once for each fill model, in their order. Throws TwinbookError:
- * `config_invalid`, `strategy_invalid` or `file_unreadable` for the files, `recording_invalid` for the data, `usage` for
- * fill models or latencies that are not known. Settings from the environment are not read.
+ * Runs the strategies of a file over recordings, once per fill model, in their order. Does not read settings from the
+ * environment. Throws TwinbookError: `config_invalid`, `strategy_invalid` or `file_unreadable` for the files,
+ * `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});
@@ -128,7 +128,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   };
 }
 
-/** One model's runs, and the shown one. Plain data. */
+/** Runs of one fill model, and the run to show. Plain data. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];

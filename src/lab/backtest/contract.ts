@@ -17,24 +17,24 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** One market's events, read ahead. */
+/** Source of one market's events, which reads ahead. */
 export interface EventSource {
   readonly market: RecordedMarket;
   /** Known if the recording's header has it; else from the first chunk. */
   readonly firstMs: number | null;
-  /** Its streams begin to read when opened: opening early shortens the wait. */
+  /** Whether opened streams begin to read at once; early opening then shortens the wait. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Without a summary: gaps found so far while playing. */
+  /** Gaps found so far while playing, for a recording without a summary. */
   readonly gaps?: readonly RecordedGap[];
   /** Warnings about the data for its user; complete after it was played to its end. */
   readonly warnings: readonly string[];
-  /** From the beginning, each time. A chunk is valid until the next but one is requested. */
+  /** Opens a stream from the beginning. A chunk is valid until the next but one is requested. */
   open(): ChunkStream;
 }
 
 export interface ChunkStream {
-  /** The next chunk: at once from memory, else a promise; null at the end. */
+  /** Returns the next chunk: at once from memory, else as a promise; null at the end. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   close(): void;
 }
@@ -43,9 +43,9 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Its first event: some time after its opening, because the trader must find it first. */
+  /** Time of the first event; later than the market's opening, because the trader must find the market first. */
   readonly firstMs: number;
-  /** End time; null while it is played. */
+  /** End time; null while the market is played. */
   readonly closedMs: number | null;
   readonly events: number;
   /** Events off the market's grid. */
@@ -56,9 +56,9 @@ export interface Played {
 
 export interface MarketListener {
   onOpen(played: Played): void;
-  /** Its last event was played, and its book still exists. */
+  /** Called after the market's last event, while the book still exists. */
   ending(played: Played): void;
-  /** Its book is empty and no order rests; it has just settled, if its outcome is known. */
+  /** Called when the book is empty and no order rests; the market has just settled if the outcome is known. */
   onClose(played: Played, nowMs: number): void;
 }
 
@@ -96,7 +96,7 @@ export interface MadeMarkets {
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   /** Called with every fill of the trader, as it happens. */
   onFill(fill: ObservedFill): void;
-  /** Their feed values, instead of the plan's; absent: none. */
+  /** Feed values of these markets, instead of the plan's; absent: none. */
   readonly feeds?: FeedSource;
 }
 
@@ -106,7 +106,7 @@ export interface TimedCommand {
   readonly command: OperatorCommand;
 }
 
-/** `resume`: at the next event or UTC day. `end`: never, like a live trader without an operator. */
+/** `resume`: at the next event or UTC day. `end`: no resumption, like a live trader without an operator. */
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 
@@ -124,20 +124,20 @@ export interface BacktestPlan {
   readonly seed: number;
   /** Fee rates in millionths where the recording has none. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
-  /** Draws the delay of the trader's first beat after the beginning or a pause, ms; absent: none. */
+  /** Draws the delay of the trader's first beat after the beginning or a pause, ms; absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
-  /** Charged where a recording has no fee, instead of `fees`; null: none was chosen. */
+  /** Fee curve for a recording without a fee, instead of `fees`; null: no curve was chosen. */
   readonly feeCurve?: FeeCurve | null | undefined;
   /** Landing time of merges and redeems, ms. */
   readonly landingMs: number;
   /**
-   * Timed commands of an operator, in order. With a `stop` the run ends once the trader has stopped; without one it is
-   * stopped after the last market.
+   * Timed commands of an operator, in order. A `stop` ends the run once the trader has stopped. Without a `stop`, the
+   * trader is stopped after the last market.
    */
   readonly commands?: readonly TimedCommand[];
   /** Action after a halt by a limit; absent: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** Feed values, in order of the time at which each is known (exchange clock); absent: none. */
+  /** Feed values, ordered by the time when the value is known (exchange clock); absent: none. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
   /** Lines for the report: the played data. */

@@ -21,7 +21,7 @@ export interface FeeCurve {
 
 const CENT = 10_000;
 
-/** By the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
+/** Fee curves by the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
 const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
   none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
   kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },
@@ -47,7 +47,7 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // One of the three, by the expression above.
+  // The expression above admits only the three shapes.
   const shape = found[1] as FeeShape;
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
@@ -67,9 +67,9 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * A session with the fees of a curve: charged beside the exchange, which knows rates of the traded value alone. The trader
- * does not see them: its cash in the run is larger by them, and its strategy does not widen for them. `isFree` says of a
- * market, by its condition id, whether its recording names no fee.
+ * Session with the fees of a curve. The exchange knows only rates of the traded value, so curve fees are charged apart.
+ * The trader does not see these fees: its cash in the run is larger by them, and its strategy does not widen for them.
+ * `isFree` returns whether the recording of a market, by condition id, has no fee.
  */
 export function chargedSession(
   session: SessionRecord,

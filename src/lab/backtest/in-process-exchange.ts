@@ -104,7 +104,7 @@ function readRecord(endpoint: EndpointName, record: unknown): unknown {
   return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
 }
 
-/** Body of an order draft for the core. The trader built it with the interface's types. */
+/** Returns an order draft's body for the core. The trader built the body with the interface's types. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
   const { price, amount, funds, ...said } = body as WrittenOrder;
   return {
@@ -131,8 +131,8 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
 });
 
 /**
- * Its answers are the newest public trades of a market, equal to the handler's. Final rows are built once, and an
- * unchanged answer is the same object.
+ * Creates a function that returns a market's newest public trades, as the handler does. Final rows are built once.
+ * An unchanged answer is the same object.
  */
 function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
   const market = core.catalog.market(index);
@@ -203,8 +203,8 @@ export const SIGNATURE = '0'.repeat(128);
 const LONGEST_PAGE = 100;
 
 /**
- * Most orders end without a fill, and a trader reads one for a minute at most. This many are more than it can place in
- * half an hour.
+ * Limit of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at most a
+ * minute. The limit exceeds the orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
@@ -257,7 +257,7 @@ export class InProcessExchange {
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // As in the headers: whole seconds.
+    // Whole seconds, like the headers.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
@@ -271,7 +271,7 @@ export class InProcessExchange {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One more than a page, which shows that there were others.
+    // One row more than a page shows that more rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -367,7 +367,7 @@ export class InProcessExchange {
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
-  /** As `read`; an answer equal to the endpoint's last one is that object. */
+  /** Reads like `read`; an answer equal to the endpoint's last answer is the same object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
     if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
@@ -395,7 +395,7 @@ const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
 const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome =>
   result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
 
-/** As the client parses it from the wire. */
+/** The answer as the client parses it from the wire. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
   kind: 'answered',
   // The endpoint's schema, or its equivalent, builds this value.

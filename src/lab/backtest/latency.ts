@@ -23,17 +23,17 @@ interface LatencySpec {
   readonly scale: number;
 }
 
-/** Plain data for threads. */
+/** Choice of a latency model, as plain data for threads. */
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
-  /** Of some kinds of calls; the others use `roundTripsMs`. */
+  /** Round trips of some call kinds; other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
 /** Random deviation of one run's round trips from the chosen ones. */
 interface RoundTripSpread {
-  /** Factor of all times. */
+  /** Factor that multiplies all times. */
   readonly scale: number;
   /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
   readonly jitterShare: number;
@@ -63,8 +63,8 @@ const MAX_ROUND_TRIPS = 20_000;
 const LEAST_OF_KIND = 20;
 
 /**
- * The chosen latency; default: the recordings' measurement, else the usual one. An impossible choice is a TwinbookError
- * before any run.
+ * Returns the chosen latency; default: the recordings' measurement, else the usual latency. Throws a TwinbookError for
+ * an impossible choice, before any run.
  */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
@@ -91,7 +91,7 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-/** Kinds with enough samples have their own times. */
+/** Call kinds with enough samples have their own times. */
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
@@ -124,15 +124,15 @@ const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
  * sequence, so each run takes a new one. `recorded` without measured times is a TwinbookError `recording_invalid`.
  */
 export class LatencyModel {
-  /** As given, for example `constant:150` or `recorded:x3`. */
+  /** Name in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Of the drawn call, ms: to the exchange and back. */
+  /** Time of the drawn call to the exchange and back, ms. */
   thereMs = 0;
   backMs = 0;
   /** The call is executed, but its answer comes after the client's time-out. */
   isLost = false;
   readonly #usual: Trips;
-  /** Kinds of calls with their own times. */
+  /** Call kinds with their own times. */
   readonly #own = new Map<CallKind, Trips>();
   readonly #spread: RoundTripSpread;
 

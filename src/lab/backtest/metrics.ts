@@ -12,7 +12,7 @@ import type { Played } from './contract.js';
 /** Mids some time after each fill, taken when due. Rows are in order of time, so one position per horizon is enough. */
 class MarkedFills {
   readonly rows: PendingFill[] = [];
-  /** By horizon: number of `rows` with their mark. */
+  /** Number of `rows` with a mark, by horizon. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
   get nextMs(): number {
@@ -51,7 +51,7 @@ export class Metrics {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** The exchange to measure, before its first event. */
+  /** Takes the exchange to measure, before the exchange's first event. */
   constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
@@ -68,7 +68,7 @@ export class Metrics {
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
   }
 
-  /** Its last mid: samples may be a second old, and a closed market has none. */
+  /** Takes the market's last mid now: samples may be a second old, and a closed market has no mid. */
   ending({ index }: Played): void {
     this.markets.get(index)?.mark();
   }
@@ -97,7 +97,7 @@ export class Metrics {
     }
   }
 
-  /** Ends the run; open markets keep their data; later marks never come. The account's last sample is its final value. */
+  /** Ends the run. Open markets keep their data; later marks stay unknown. The last sample is the final value. */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);
@@ -130,7 +130,7 @@ export class Metrics {
   }
 
   #onSubmit(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
-    // As above.
+    // The answer to this call.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
     const behind = this.#core.orders.ahead(this.#account, pubkey);
@@ -142,7 +142,7 @@ export class Metrics {
   }
 
   #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
-    // As above.
+    // The answer to this call.
     const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
     if (market === undefined) return;

@@ -18,7 +18,7 @@ const USUAL_MAX_AGE_MS = 60_000;
 /** About 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed's name, and the file with its values; null: the recorded ones. */
+/** A feed's name, and the file with the feed's values; null: the recorded values. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
@@ -28,15 +28,15 @@ interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
-  /** Delay from a file row's time until it is known, ms; null: as in a live trader. */
+  /** Delay until a file row's value is known, ms; null: as in a live trader. */
   readonly delayMs: number | null;
 }
 
 export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 /**
- * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
- * five million values.
+ * Reads feed values. Throws TwinbookError `file_unreadable` for an unreadable file, and `usage` for a file without a
+ * valid row or more than five million values.
  */
 export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
@@ -167,9 +167,9 @@ export interface PlanOptions
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** Offers every recorded market to every strategy, whatever its file selects. */
+  /** Whether every strategy gets every recorded market, regardless of its file's selection. */
   readonly allMarkets: boolean;
-  /** Feed values; absent: the configuration's feeds have none. */
+  /** Feed values; absent: the configuration's feeds have no values. */
   readonly feedData?: FeedData | undefined;
 }
 
@@ -247,6 +247,6 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
   return lines;
 }
 
-/** Without the path: equal data gives equal results in any folder. */
+/** Contains no path: equal data gives equal results in any folder. */
 const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

@@ -1,7 +1,7 @@
 /**
- * Recorded markets of a backtest: opens each on the exchange at its time, plays its events into the core, closes and
- * settles it. A market is played only as far as it is read: events between two reads are one batch, each with its own
- * time.
+ * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the core, closes and
+ * settles it. The driver plays a market only as far as the trader reads. Events between two reads are one batch with
+ * separate times.
  */
 
 import { basename } from 'node:path';
@@ -23,7 +23,7 @@ import { openRecordings } from '../../recording/recording.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
-/** Fill models with their canonical names. Throws TwinbookError `usage` for an unknown or repeated one. */
+/** Checks fill models; returns canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
   // A name becomes its canonical name; a model stays.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
@@ -61,7 +61,7 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
     return gapsIn(recording);
   },
   get warnings() {
-    // Its name, not its path: equal data gives equal results in any folder.
+    // Warnings contain the file's name, not the path: equal data gives equal results in any folder.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
   open: () => openFileStream(recording.chunks(), isStopped),
@@ -89,8 +89,8 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * A source that the first run reads completely before it plays, and that keeps its columns for the next ones, while all
- * sources that share `shared` stay within the bound.
+ * Returns a source that the first run reads completely before play. The source keeps its columns for later runs while
+ * all sources that share `shared` stay within the bound.
  */
 export function keepInMemory(
   recording: Recording,
@@ -108,7 +108,7 @@ export function keepInMemory(
       stream = ready;
       if (isClosed) ready.close();
     };
-    // `next` reports a failure.
+    // Ignored here: `next` reports a failure.
     opened.then(onOpened, () => undefined);
     return {
       next: () => {
@@ -125,7 +125,7 @@ export function keepInMemory(
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
-/** Null when its events do not fit or cannot all be read: then each run streams it and reports how far it came. */
+/** Null when the events do not fit or cannot all be read: each run then streams them and reports its progress. */
 async function readWithin(recording: Recording, shared: { events: number }): Promise<EventSource | null> {
   const told = Object.values(recording.summary?.events ?? {}).reduce((sum, count) => sum + count, 0);
   if (shared.events + told > KEPT_EVENTS) return null;
@@ -289,7 +289,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** For files, the next market to open: its first events are ready when due. */
+  /** Opens the next market's files early, so that its first events are ready when due. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
@@ -307,8 +307,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Closes markets that end by this time, each at its own time and before later events: a merge that lands after the
-   * close must find the market closed, whichever is played first.
+   * Closes markets that end by this time, each at its own end and before later events. A merge that arrives after the
+   * close must find the market closed, regardless of which event is played first.
    */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
@@ -360,7 +360,7 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Null after the end: read data is released. */
+  /** Stream of the market; null after the end, which releases read data. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -410,10 +410,10 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Null at the end, and where reading fails: the market then closes there, and `failure` has the reason. */
+  /** Next chunk; null at the end or after a read failure, which closes the market and is in `failure`. */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Without a wait for columns in memory: a promise per chunk would be most of the work.
+      // Columns in memory are not awaited: a promise per chunk would be most of the work.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * One backtest: the virtual shell around the trader. Recorded events, requests in flight and the trader's beats follow
- * one clock. The trader learns a book only when a poll that saw it has returned.
+ * One backtest: recorded events, requests in flight and trader beats follow one virtual clock. The trader learns a book
+ * only when a poll with that book has returned.
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
@@ -70,7 +70,7 @@ export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
   #places = 0;
   nowMs: number;
-  /** Things that have happened. */
+  /** Number of events so far. */
   count = 0;
 
   constructor(startMs: number) {
@@ -98,11 +98,11 @@ export class Timeline {
 }
 
 const BEAT_MS = 100;
-/** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
+/** Time after the last close, ms, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
 /** Interval of the checks of what holds the trader back. */
 const LOOK_MS = 60_000;
-/** As long as the daemon waits for the proof that nothing rests. */
+/** Maximum time until the proof that nothing rests, ms; equal to the daemon's. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
@@ -248,7 +248,7 @@ class BacktestRun {
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
-  /** One moment: measurements, arrivals, and the trader's own beat. */
+  /** Runs one moment: measurements, arrivals, and the trader's own beat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
     if (this.#metrics.nextMs <= nowMs) {
@@ -281,7 +281,7 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // Its requests count from now, also right after a skipped pause.
+    // The trader's requests count from this time, also right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -293,7 +293,7 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** No market is open, no request is in flight, and the aftermath is over. */
+  /** True when no market is open, no request is in flight, and the aftermath is over. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
@@ -417,7 +417,7 @@ class Trace {
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Both halves: times and amounts exceed 32 bits.
+    // Mixes both halves of the number, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }
@@ -438,8 +438,8 @@ class Trace {
 }
 
 /**
- * Field by field: a spread makes an object of a new hidden class for every backtest of a sweep, which V8 compiles again
- * and again. The type ensures that none is missing.
+ * Copies field by field: a spread would give every backtest a new hidden class, which V8 compiles again. The type
+ * ensures that no field is missing.
  */
 export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;

@@ -28,19 +28,19 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */
+/** Reason of a resumption after all markets: a halted trader redeems nothing, which would halt the next event. */
 export const SETTLE_REASON = 'the markets that were open are over';
 
 const DAY_MS = 86_400_000;
 
 /**
- * Halts by a limit. Live a trader stays halted until an operator resumes; a backtest has no operator, and the rest of the
- * recordings would not be played. So it resumes with the next event or UTC day, unless the run is to end there.
+ * Halts by a limit. A live trader stays halted until an operator resumes it. A backtest has no operator: it resumes
+ * with the next event or UTC day, so that later recordings are played, unless the run must end there.
  */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** While halted or held back. */
+  /** The present halt or restriction; null while trading. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -124,9 +124,9 @@ export class RequestCount {
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** By market and control: a quote slot counts from its beginning. */
+  /** Refusals by market and control: a quote slot counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** By the text without its figures. */
+  /** Notices by their text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -188,7 +188,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Most frequent first. Of guards: one sample per minute of a market that was not quoted for that reason. */
+  /** Refusals, most frequent first. Guards give one sample per minute of a market that they kept from quoting. */
   get refused(): readonly Refusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -232,13 +232,13 @@ function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Without the folder: equal data gives equal results in any folder. */
+/** Contains no folder: equal data gives equal results in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * In a gap the book stays as last seen, and only aggressive own orders can be filled, perhaps by amounts that were
- * gone.
+ * A gap leaves the last seen book unchanged. Only aggressive own orders can be filled in a gap, perhaps by amounts that
+ * no longer existed.
  */
 function gapNotices(measured: Measured): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
@@ -274,7 +274,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
-/** Their assumed fees, and whether the user chose them. */
+/** Returns the recordings' assumed fees, and whether the user chose them. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
@@ -328,7 +328,7 @@ export function makeSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, exchange } = measured;
-  // By the exchange, for comparison with fills and conversions.
+  // Holdings by the exchange, for comparison with fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;

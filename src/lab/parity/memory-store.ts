@@ -39,7 +39,7 @@ class MemorySink implements MarketSink {
   readonly #gaps: RecordedGap[] = [];
   #openGap: Omit<RecordedGap, 'toMs'> | null = null;
   #firstMs: number | null = null;
-  /** After the market has ended. */
+  /** Chunks after the market has ended; null before. */
   #chunks: EventChunk[] | null = null;
 
   constructor(market: RecordedMarket) {

@@ -22,7 +22,7 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. Null: unknown. */
+/** Compared figures of one session, live or under a fill model; null: unknown figure. */
 export type Side = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
@@ -65,7 +65,7 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** In a market unknown to a side it did nothing. */
+/** A side did nothing in a market that it does not know. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -74,7 +74,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/** Error of the fill models as fractions of the live fills: null without any. `holds`: live is within. */
+/** Error of the fill models as fractions of the live fills; null without live fills. `holds`: live is within. */
 function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
@@ -95,13 +95,13 @@ function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills'
 }
 
 export interface ParityOptions {
-  /** As in the run, or another one to play over the run. */
+  /** Trader of the run, or another trader to play over the run. */
   readonly trader: ReplayedTrader;
   /** The trader is another: it ignores the run's changes of configuration and fleet. Default: false. */
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
-  /** As a user writes it; null: the run's own request times. */
+  /** Latency in the user's notation; null: the run's own request times. */
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
@@ -148,7 +148,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 
-/** Valid for every comparison of this kind. */
+/** Remarks that apply to every comparison of this kind. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
@@ -174,7 +174,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // Only the run's own operator resumes.
+    // Only the run's own operator commands resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),

@@ -32,7 +32,7 @@ import { MemoryStore } from './memory-store.js';
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
-  /** By market; only wanted ones that a run has read. */
+  /** Prices by market; only wanted markets that a run has read. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
@@ -70,7 +70,7 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** One run; its span is on the exchange's clock. */
+/** Observations of one run; the span is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -168,11 +168,11 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // A mid is valid until the next one.
+  // A mid is valid until the next mid.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Our clock, ms, when a request left and when its answer arrived. */
+/** Times when a request left and when its answer arrived, our clock, ms. */
 interface AnsweredAt {
   readonly sentMs: number;
   readonly seenMs: number;
@@ -187,7 +187,7 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Our clock, ms, when it was first seen. */
+  /** Own clock when the row was first received, ms. */
   readonly seenMs: number;
 }
 
@@ -199,7 +199,7 @@ interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'n
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
-  /** By the trade's pubkey; only settled ones. */
+  /** Settled fills, by the trade's pubkey. */
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
@@ -296,7 +296,7 @@ const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** From our clock to the exchange's. */
+/** Shifts a feed value from our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
   const { atMs, validUntilMs } = value;
   const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
@@ -331,9 +331,9 @@ class RunReading {
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
   readonly #calls: MeasuredCall[] = [];
-  /** On our clock. */
+  /** Commands on our clock. */
   readonly #commands: TimedCommand[] = [];
-  /** On our clock. */
+  /** Feed values on our clock. */
   readonly #feedValues: RecordedFeedValue[] = [];
   #unsent = 0;
   #timedOut = 0;
@@ -387,9 +387,9 @@ class RunReading {
   }
 
   /**
-   * `sources`: the others' side of each market that the run looked at, from its own polls. `feedValues`: when the run
-   * heard them. `commands`: of the operator, without quote hours, as the backtest's own clock knows them; a stop is last.
-   * `remarks`: why live and backtest are not quite the same thing here.
+   * `sources`: other accounts' orders in each market that the run polled. `feedValues`: by the time when the run
+   * received them. `commands`: operator commands on the backtest's clock, without quote hours; a stop is last.
+   * `remarks`: known differences between the live run and the backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -406,8 +406,8 @@ class RunReading {
   }
 
   /**
-   * From the answers in the journal. Its initial holdings are left out, since a backtest begins without any. Prices are
-   * the others', from the run's own polls.
+   * Builds the session from the journal's answers. Initial holdings are left out, since a backtest begins without any.
+   * Prices are other accounts' prices from the run's own polls.
    */
   async #session(sources: readonly EventSource[], span: Span): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
@@ -422,7 +422,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // With several strategies any of them could have placed the order.
+    // Any of several strategies could have placed the order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: MarketFacts[] = [];
     for (const id of ids) {

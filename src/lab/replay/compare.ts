@@ -7,16 +7,16 @@ import type { Step } from '../../shell/journal/runs.js';
 /** Output of the core in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
-  /** Intents that it wanted signed, in order. */
+  /** Intents that the core wanted signed, in order. */
   readonly signed: readonly string[];
   readonly failure: string | null;
 }
 
 /** The first step in which the replayed core differs. */
 export interface Difference {
-  /** From 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
-  /** Our clock, ms. */
+  /** Time of the step, our clock, ms. */
   readonly timeMs: number;
   /** The step's observation, in words. */
   readonly observation: string;
@@ -29,7 +29,7 @@ export interface Difference {
   readonly fields: readonly FieldDifference[];
 }
 
-/** As JSON; null if absent. */
+/** One different field; values as JSON, null if absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
@@ -40,8 +40,8 @@ interface FieldDifference {
 const MAX_LINES = 8;
 
 /**
- * Null for equal requests and signatures in equal order, and an equal failure if any. `asked`: call of the step's
- * outcome, if there is one.
+ * Returns null for equal requests, signatures and failures in equal order, else the first difference. `asked`: call of
+ * the step's outcome, if any.
  */
 export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
@@ -91,7 +91,7 @@ function firstDifferent(then: readonly unknown[], now: readonly unknown[]): numb
   return null;
 }
 
-/** By their JSON as written: most are equal, and sorting keys is expensive. */
+/** Compares the JSON texts: most values are equal, and sorting keys is expensive. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
@@ -101,7 +101,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Each differing leaf. Values come from JSON or would survive it. */
+/** Lists every differing leaf. Values come from JSON or survive a JSON round trip. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
@@ -118,7 +118,7 @@ const toCanonicalText = (value: unknown): string | null => (value === undefined 
 /** Title of a market by its condition id; null when unknown. */
 type Titles = (conditionId: string) => string | null;
 
-/** For example `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
+/** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
 function callText(call: AnyCall, titles: Titles): string {
   if (call.endpoint !== 'orders.create') return `call ${call.endpoint}${describeNames(call.params)}`;
   const { side, is_yes, price, amount, order_type, market_condition_id: id } = call.body;

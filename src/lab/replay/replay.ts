@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. Its requests and
- * signatures are compared step by step. There is no key and no network: signatures come from the journal. Only the given
- * ledger is written. After the first difference the recorded answers may not fit the requests.
+ * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. The replay
+ * compares requests and signatures step by step. It has no key and no network: signatures come from the journal. Only
+ * the given ledger is written. After the first difference the recorded answers may not fit the requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   return (key) => modules.get(key) ?? null;
 }
 
-/** In memory; the caller closes it. */
+/** Opens the starting ledger in memory; the caller closes it. */
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
@@ -67,14 +67,14 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
 /** The recorded core's settings and inputs. */
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
+  /** Start of the recorded `Trader` (its `nowMs`), our clock, ms. */
   readonly startedMs: number;
   /** Longest call into a strategy then, ms. */
   readonly strategyLimitMs: number;
   /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Absent: to the end. */
+  /** Callback; absent: replay to the end. */
   readonly look?: ReplayLook;
 }
 
@@ -103,10 +103,10 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     repeatedRequests: 0,
     /** Signatures in the run. */
     signatures: 0,
-    /** Our clock, ms, of the first and last observation; null without any. */
+    /** Times of the first and last observation, our clock, ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** Null when every decision was equal. */
+    /** First difference; null when every decision was equal. */
     difference: null as Difference | null,
   };
   // After the first difference the run's answers may not fit the requests: the trader then fails.
@@ -154,14 +154,14 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** A run's trader, built like the daemon's, except for its key and clock. It writes the ledger. */
+/** Builds a run's trader like the daemon's, except for key and clock. The trader writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
   return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
 }
 
-/** For an intent that was not signed then: the request with it differs anyway. */
+/** Signature of an intent that was not signed in the run: its request differs anyway. */
 const NEVER_MADE = '0'.repeat(128);
 
 /** Recorded inputs of the core within a step that no observation contains: interrupted strategies, and signatures. */
@@ -190,8 +190,7 @@ class RecordedInputs implements DraftSigner {
   }
 
   /**
-   * A call that was interrupted then is not made at all: its partial work was lost, and its strategy is never called
-   * again.
+   * Skips a call that was interrupted in the run: its partial work was lost, and its strategy is never called again.
    */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);

@@ -10,7 +10,7 @@ import type { StrategySettings, TraderSettings } from '../../trader/engine/setti
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
-/** As named in a journal. */
+/** Names of a strategy's code in a journal. */
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {
@@ -52,7 +52,7 @@ const ACCEPT =
 /** Settings of a trader; the replay supplies the bounded call. */
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
-/** With the present files; run, address and hash are the run's, since they affect no decision. */
+/** Builds a trader from the present files; run, address and hash are the run's, since they affect no decision. */
 export function traderNow(
   config: Config,
   { runId, configHash, version, profile: then }: RunDescription,
@@ -61,7 +61,7 @@ export function traderNow(
   return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
 }
 
-/** With the run's settings, but these strategies instead of its own. */
+/** Builds a trader from the run's settings, but with these strategies instead of its own. */
 export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile } = run;
   return { runId, configHash, version, profile, ...decisive(run), strategies };
@@ -74,7 +74,7 @@ function decisive({ capitalMicros, risk, polling, merge, economics, events, feed
   return { capitalMicros, risk, polling, merge, economics, events, feeds };
 }
 
-/** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
+/** Builds the trader with the run's settings. Throws TwinbookError `strategy_invalid` for missing code. */
 export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -138,7 +138,7 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Each differing leaf, by its name in a file. Below the top, names tell which numbers are micros. */
+/** Lists each differing leaf by its name in a file. Below the top, names tell which numbers are micros. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');

@@ -25,11 +25,11 @@ export const formatMoney = (micros: number | null): string => orUnknown(micros, 
 export const formatGain = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
-/** From the lower to the upper end, for example `−1.20 … +3.40`. */
+/** Formats from the lower to the upper end, for example `−1.20 … +3.40`. */
 export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
   orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
 
-/** With all six places, for figures to be added up: `+12.345678`. */
+/** Formats all six places, for figures to be added up: `+12.345678`. */
 export function exactGain(micros: number): string {
   const size = Math.abs(micros);
   const whole = Math.floor(size / ONE);

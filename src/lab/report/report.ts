@@ -13,7 +13,7 @@ import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
 import { type LedgerSessionOptions, sessionFromLedger } from './session-from-ledger.js';
 
-/** By default holdings have no price, and the session ends with the ledger's last observation. */
+/** Defaults: holdings have no price, and the session ends with the ledger's last observation. */
 export type LedgerReportOptions = Pick<LedgerSessionOptions, 'title'> &
   Partial<Pick<LedgerSessionOptions, 'nowMs' | 'fairMicros'>>;
 

@@ -1,4 +1,4 @@
-/** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
+/** Builds a live trader's session from its ledger and the journals of its runs; lists the result by group. */
 
 import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
@@ -33,18 +33,18 @@ export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow {
-  /** A UTC day, a market's condition id, names of strategies, or an event. */
+  /** Key of the group: a UTC day, a market's condition id, names of strategies, or an event. */
   readonly key: string;
-  /** For a market; empty otherwise. */
+  /** Title of a market; empty for other groups. */
   readonly title: string;
   readonly fills: number;
   readonly boughtMicros: number;
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** For a day: the account's value at its end. Null for other groups. */
+  /** Account value at the end of a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the result. Null for a day, whose fills and marks span several. */
+  /** Sources of the result; null for a day, whose fills and marks span several groups. */
   readonly split: ResultSplit | null;
 }
 
@@ -146,15 +146,15 @@ const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 /** Facts from outside the ledger. */
 export interface LedgerSessionOptions {
   readonly title: string;
-  /** For the running program; the ledger names those that wrote it. */
+  /** Version of the running program; the ledger names the versions that wrote it. */
   readonly version: string;
-  /** Unix ms: end of the session while the trader runs; null when it does not: then the last observation. */
+  /** End of the session while the trader runs, Unix ms; null for a stopped trader: the last observation. */
   readonly nowMs: number | null;
   /** YES prices of the running trader; holdings are valued at them first. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** A recording's facts of a market; null without one. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Facts from its runs' journals; absent: only the ledger. */
+  /** Facts from the run journals; absent: only the ledger's facts. */
   readonly journals?: JournalFacts;
 }
 
@@ -162,9 +162,9 @@ export interface LedgerSessionOptions {
 export interface JournalFacts {
   /** Exchange clock minus ours, ms, in the run of this time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
-  /** Null without any journal. */
+  /** Use of requests; null without any journal. */
   readonly requests: RequestUse | null;
-  /** One sentence each: runs without a journal, and other remarks. */
+  /** Remarks, one sentence per entry, such as runs without a journal. */
   readonly remarks: readonly string[];
 }
 
@@ -198,7 +198,7 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
-    /** By intent. */
+    /** Strategies by intent. */
     strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
   };
 }
@@ -262,7 +262,7 @@ function computeSpans(
   });
 }
 
-/** By event: one name for all its markets, also for those without recording and journal. */
+/** Event titles: one name for all markets of an event, also for those without recording and journal. */
 const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
@@ -297,7 +297,7 @@ function listMarket(
     trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
-        // Without journals a trade's time is the exchange's whole second.
+        // A trade's time without journals is the exchange's whole second.
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
@@ -326,7 +326,7 @@ function listMarket(
   };
 }
 
-/** By the ledger it rested from its draft's row until a final status was seen. */
+/** In the ledger an order rested from its draft's row until a final status was seen. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',

@@ -17,7 +17,7 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** A name, and its figure for each column. */
+/** A name, and its figure for every column. */
 export type Line<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
@@ -134,7 +134,7 @@ function repeatTables(analyses: readonly Analysis[], width: number): readonly st
 
 type Column<T> = readonly [title: string, of: T];
 
-/** One table, or several below each other when the columns do not fit. */
+/** Returns one table, or several tables below each other when the columns do not fit. */
 function sideBySide<T>(
   title: string,
   lines: readonly Line<T>[],

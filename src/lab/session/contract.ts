@@ -1,8 +1,8 @@
 /**
- * The record of a session, as plain data: of a backtest or of a live ledger. Every figure follows from it.
+ * The record of a backtest session or a live session, as plain data. Every figure follows from the record.
  *
- * Amounts, prices and currency are integers in millionths; prices are in YES space unless it is said; times are Unix ms
- * on the exchange's clock. `null` means not known, never zero.
+ * Amounts, prices and currency are integers in millionths. Prices are in YES space by default. Times are Unix ms on the
+ * exchange's clock. `null` means not known, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -20,16 +20,16 @@ export interface SessionRecord {
   readonly capitalMicros: number;
   /** Final currency, locked or not. */
   readonly endCashMicros: number;
-  /** In order of opening, including markets without any data. */
+  /** Markets in order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** For the whole account; at most `MAX_SAMPLES` samples. */
+  /** Series of the whole account; at most `MAX_SAMPLES` samples. */
   readonly account: AccountSeries;
   /**
    * Largest fall of the equity from its peak, at the finest sampling, before samples were thinned; ≥ 0. Null when the
    * equity is not always known.
    */
   readonly maxDrawdownMicros: number | null;
-  /** Null for a live ledger, which does not count requests. */
+  /** Use of requests; null for a live ledger, which does not count requests. */
   readonly requests: RequestUse | null;
   /** Halts and held-back times by limits, in order; unknown and empty for a live session. */
   readonly halts: readonly HaltRecord[];
@@ -42,18 +42,16 @@ export interface SessionRecord {
 
 /** A limit was reached, or a part of a loss limit, until the trader was resumed. */
 export interface HaltRecord {
-  /**
-   * `halted`: everything was canceled and nothing quoted. `reducing`: only reducing orders. `widened`: wider quotes.
-   */
+  /** `halted`: all orders canceled, no quotes. `reducing`: only reducing orders. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** The limit with its figures. */
+  /** The limit that acted, with its figures. */
   readonly reason: string;
-  /** Null: never in this session. */
+  /** Time of the resumption; null: not in this session. */
   readonly resumedMs: number | null;
 }
 
-/** Columns of equal length. Samples at equal steps of `stepMs`; idle time between recordings is left out. */
+/** Columns of equal length, sampled at steps of `stepMs`; idle time between recordings is left out. */
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
@@ -70,22 +68,22 @@ export interface MarketSession {
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of YES: final holdings are then worth 0 or 1. Null when unknown: they are valued at `endMarkMicros`. */
+  /** Outcome of YES, which values final holdings at 0 or 1. Null when unknown: `endMarkMicros` values them. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
-  /** In order of time. */
+  /** Fills in order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
   /** Final shares that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * Last YES mid before the market closed, or the session ended; never the outcome: the settlement's part of the result
-   * is the distance from it. Null without one.
+   * Last YES mid before the market closed or the session ended; null without a mid. Never the outcome: the settlement's
+   * part of the result is the distance from this mid.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
-  /** Of this market's data. Null for a live session without a recording. */
+  /** Coverage of this market's data; null for a live session without a recording. */
   readonly coverage: Coverage | null;
 }
 
@@ -95,7 +93,7 @@ export interface MarketSeries {
   readonly timeMs: readonly number[];
   readonly bidMicros: readonly (number | null)[];
   readonly askMicros: readonly (number | null)[];
-  /** Our best resting quotes. */
+  /** Own best resting quotes. */
   readonly ourBidMicros: readonly (number | null)[];
   readonly ourAskMicros: readonly (number | null)[];
   /** YES held minus NO held. */
@@ -110,36 +108,36 @@ export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
   readonly timeMs: number;
-  /** When the trader learned of it; null if never. */
+  /** Time when the trader learned of the fill; null for an unseen fill. */
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** In YES space: `bid` made us longer of YES (bought YES or sold NO). */
+  /** Side in YES space: `bid` made us longer of YES (bought YES or sold NO). */
   readonly side: 'bid' | 'ask';
-  /** Its leg: whether YES shares moved, else NO shares; and whether we bought them. */
+  /** The fill's leg: whether YES shares moved, else NO shares; and whether we bought them. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** In YES space. */
+  /** Price in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
   /** Change of currency without the fee: negative for a purchase. */
   readonly cashMicros: number;
   /** ≥ 0. */
   readonly feeMicros: number;
-  /** Null when the exchange did not say. */
+  /** Whether we were the maker; null when the exchange did not report it. */
   readonly isMaker: boolean | null;
   /**
-   * Mid of the market right before the trade, without own orders. With an empty side the last mid before, and without
-   * any the price of the fill. Null without a recorded book (a live ledger).
+   * Mid of the market right before the trade, without own orders. An empty side gives the last known mid; without any
+   * mid, the fill's price counts. Null without a recorded book (a live ledger).
    */
   readonly markMicros: number | null;
   /** Mid at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** Time that the order had rested, ms; 0 for a taker; null when unknown. */
+  /** Resting time of the order, ms; 0 for a taker; null when unknown. */
   readonly restedMs: number | null;
   /** Shares ahead of the order when it began to rest; null when unknown. */
   readonly joinedBehindMicros: number | null;
-  /** Filled by a recorded amount that arrived at the order's price, not by a recorded trade. Null live. */
+  /** Whether a recorded amount that arrived at the order's price filled the order, not a recorded trade. Null live. */
   readonly atCrossing: boolean | null;
 }
 
@@ -152,7 +150,7 @@ export interface ConversionRecord {
   readonly noMicros: number;
   /** Currency received; negative for a split. */
   readonly cashMicros: number;
-  /** For a split: the part of the currency that its YES shares cost. Null for others. */
+  /** Part of a split's currency that its YES shares cost; null for other conversions. */
   readonly yesCostMicros: number | null;
   /** YES price then, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
   readonly markMicros: number | null;
@@ -194,7 +192,7 @@ export interface ScopeUse {
 export interface RequestUse {
   readonly public: ScopeUse;
   readonly signed: ScopeUse;
-  /** By endpoint name, most frequent first. */
+  /** Requests by endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
   /** Requests that never left, because they expired before the budget had a place. */
   readonly unsent: number;
@@ -218,18 +216,18 @@ export interface SessionNotice {
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Null without random draws. */
+  /** Seed of the random draws; null without random draws. */
   readonly seed: number | null;
-  /** Null live. */
+  /** Fill model; null live. */
   readonly fillModel: string | null;
-  /** Whether recorded makers are post-only, so that arriving amounts fill nothing. Null live. */
+  /** Whether recorded makers are post-only, so that arriving amounts fill nothing; null live. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
-  /** For a backtest: basis of the trades' fees. */
+  /** Basis of the trades' fees in a backtest. */
   readonly fees?: string;
   /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;
-  /** Played data, one line each. */
+  /** Played data, one line per recording. */
   readonly data: readonly string[];
   /** Sentences, for example that the recorded market does not react to own orders. */
   readonly remarks: readonly string[];

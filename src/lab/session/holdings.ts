@@ -31,10 +31,10 @@ export function sharesMoved(move: Move): { readonly yes: number; readonly no: nu
 /** Part of a cost for the remaining shares: `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** As in the ledger: the leaving part is rounded down, so that the last share takes the rest. Exact for any size. */
+/** The ledger's rule: the leaving part is rounded down, the last share takes the rest. Exact for any size. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
-/** For samples of bound capital. */
+/** Rounds cost to the nearest micro, for samples of bound capital. */
 export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
 
 export class Holdings {
@@ -79,7 +79,7 @@ export class Holdings {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** At a YES price, rounded down; null when unknown but needed. */
+  /** Returns the value at a YES price, rounded down; null when a needed price is unknown. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {

@@ -1,6 +1,6 @@
 /**
- * The session of a live trader, folded from its facts: the same record that a backtest gives, so that both are read alike. A
- * ledger and the journal of a run each list their facts, on the exchange's clock. Without a recorded book the middles are not
+ * Builds the session of a live trader from facts: the same record as a backtest's, so that readers treat both alike. A
+ * ledger and the journal of a run list their facts on the exchange's clock. Without a recorded book the middles are not
  * known, and figures that depend on them are null, never 0.
  */
 
@@ -35,34 +35,34 @@ import {
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
-  /** In YES space, and in its own outcome's space. */
+  /** Price in YES space, and price in its own outcome's space. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
   /** Purchases bind currency, sales bind shares. */
   readonly isBuy: boolean;
   readonly amountMicros: number;
-  /** Start of resting, inclusive, and end, exclusive; null while it may rest. */
+  /** Span of resting: start, inclusive, and end, exclusive; null while the order may rest. */
   readonly fromMs: number;
   readonly toMs: number | null;
-  /** A cancel ended it. */
+  /** Whether a cancel ended the order. */
   readonly isCanceled: boolean;
 }
 
-/** Others' best prices at one time. */
+/** Other accounts' best prices at one time. */
 export interface RecordedBest {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** Of both sides; with an empty one, the last before. Null before the first. */
+  /** Middle of both sides; the last known middle while a side is empty; null before the first. */
   readonly middleMicros: number | null;
 }
 
 /** A recorded book without own orders, at any time. */
 export interface RecordedPrices {
-  /** As known at this time; nulls outside the recording and within its gaps. */
+  /** Returns the prices known at this time; nulls outside the recording and within its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Last mid known at this time, however old; null before the first. */
   readonly standing: (timeMs: number) => number | null;
-  /** Outcome of YES, if the recording has it. */
+  /** Outcome of YES; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
   /** Names that the ledger lacks; empty when unknown. */
@@ -72,11 +72,11 @@ export interface RecordedPrices {
 
 interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
-  /** Null without a recorded book. */
+  /** Recorded prices; null without a recorded book. */
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-/** For an unknown book. */
+/** Prices of an unknown book. */
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
@@ -87,7 +87,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** By order: fills have exchange times and may precede the known start of resting. */
+  /** Filled amounts by order: fills have exchange times and may precede the known start of resting. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -183,7 +183,7 @@ export interface ReportedTrade extends Pick<FillRecord, AsReported> {
 }
 
 export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Value of a split; null: by the mid then. */
+  /** Cost of the YES part of a split; null: by the mid at that time. */
   readonly yesCostMicros: number | null;
 };
 
@@ -192,25 +192,25 @@ export interface MarketFacts
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];
-  /** Null without a recorded book. */
+  /** Recorded prices; null without a recorded book. */
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market closes, or the session ends. */
   readonly lastMs: number;
-  /** When the market begins to count as open; null: with its first order. */
+  /** Time when the market begins to count as open; null: with the market's first order. */
   readonly countedFromMs: number | null;
   /** YES price that values the final shares first; null when unknown. */
   readonly fairMicros: number | null;
-  /** Final shares by the source's own count; null: by trades and conversions. */
+  /** Final shares by the source's own count; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
 type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
 
 export interface SessionFacts extends Pick<SessionRecord, OfSession> {
-  /** Null: the capital plus currency from trades and conversions. */
+  /** Final cash; null: the capital plus currency from trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly MarketFacts[];
-  /** When the trader ran. */
+  /** Spans in which the trader ran. */
   readonly running: readonly Span[];
   readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
 }
@@ -349,14 +349,14 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
 }
 
 /**
- * A day of seconds. More would take longer than reading the journals; a longer life has the same number of samples,
- * wider apart.
+ * Maximum samples: one day of seconds. More would take longer than reading the journals. A longer session has the same
+ * number of samples, wider apart.
  */
 const MOST_LOOKS = 86_400;
 
 /**
- * Only while the trader ran: the value of its shares between two runs is unknown. Every sample counts for the deepest
- * fall, as in a backtest; stored ones are thinned.
+ * Samples only while the trader ran: the value of shares between two runs is unknown. Every sample counts for the
+ * deepest fall, as in a backtest; stored samples are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],

@@ -2,7 +2,7 @@
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
-/** From, inclusive, to, exclusive; Unix ms. */
+/** A span: start, inclusive, and end, exclusive; Unix ms. */
 export type Span = readonly [fromMs: number, toMs: number];
 
 /** The same time, in order, without overlaps and empty spans. */
@@ -17,7 +17,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-/** Intersection; both inputs are merged. */
+/** Returns the intersection of two lists of spans by a merge. */
 export function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (let [i, j] = [0, 0]; ; ) {
@@ -91,7 +91,7 @@ class Samples<Column extends string> {
     return this.timeMs.length;
   }
 
-  /** Every other sample goes. */
+  /** Removes every second sample. */
   thinOut(): void {
     this.stepMs *= 2;
     const keepEven = (column: unknown[]) => {
@@ -106,14 +106,14 @@ class Samples<Column extends string> {
 
 /** Best prices at one time, in YES space; null for an empty side. */
 export interface BookTop {
-  /** Best prices of others. */
+  /** Other accounts' best prices. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   readonly ourBidMicros: number | null;
   readonly ourAskMicros: number | null;
 }
 
-/** One market over time, and the time that our quotes stood in it. */
+/** Samples of one market, and the resting time of own quotes in that market. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -123,7 +123,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Once per first step while the market is open. */
+  /** Takes a sample once per first step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -152,7 +152,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** By samples: precise to a step. */
+  /** Quoted times from the samples: precise to a step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
@@ -176,7 +176,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.#fallMicros = Math.max(this.#fallMicros, this.#peakMicros - equityMicros);
   }
 
-  /** Once per first step. Bound capital is computed only for kept samples. */
+  /** Takes a sample once per first step. Bound capital is computed only for kept samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
     if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
@@ -195,7 +195,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Over everything observed, kept or not; ≥ 0. Null when the equity is not always known. */
+  /** Deepest fall over all samples, stored or not; ≥ 0. Null when the equity is not always known. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

@@ -74,9 +74,9 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** With longer calls, one in a hundred, a step with many markets falls behind its polls. */
+/** Maximum time of one call in a hundred, ms; with longer calls, steps with many markets fall behind their polls. */
 const MOST_MS = 5;
-/** A book this old says nothing about the market. */
+/** Age of a book that no longer describes the market, ms. */
 const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ: floats round ties one way. */
 const MIRROR_TOLERANCE = 0.01;
@@ -87,7 +87,7 @@ export type Stopwatch = () => number;
 /** Returns the number of observations, or why it cannot be applied; throws `Failed`. */
 type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch) => string | Skipped;
 
-/** In order of interest. A throwing strategy fails the checks that call it. */
+/** Checks in order of interest. A throwing strategy fails the checks that call it. */
 const CHECKS: Readonly<Record<string, Check>> = {
   'its parameters have defaults, units and help'({ strategy }) {
     const specs = Object.entries(strategy.params);
@@ -140,7 +140,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return 'two instances agree at every look';
   },
 
-  /** Two markets shown alternately, and each alone: instances must be independent. */
+  /** Shows two markets alternately, and each market alone: instances must be independent. */
   'each market has its own instance'(tried, { markets }) {
     if (markets.length < 2) return { because: 'wants two of them' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -237,7 +237,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return `${asked} looks`;
   },
 
-  /** Where only a full position speaks against quoting; long and short positions apart. */
+  /** Checks times when only a full position prevents quotes; long and short positions separately. */
   'at the limit it still quotes the side that reduces'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {
@@ -306,7 +306,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Every check of the table, with its result. */
+/** Runs every check of the table and returns the results. */
 export const checkStrategy = (
   tried: TriedStrategy,
   shown: ShownMarkets,
@@ -351,7 +351,7 @@ const isSound = ({ health, others }: MarketView): boolean =>
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** To a tick, and to a hundredth of each size: floats are not symmetrical. */
+/** Compares prices to a tick and sizes to a hundredth: floats are not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
@@ -370,7 +370,7 @@ const describePlace = (shown: ShownSubject, look: number): string => `at look ${
 
 const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
 
-/** Look by look. */
+/** Collects the answers, look by look. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
   return Array.from(market.looks.keys(), (look) => quoter.look(look));

@@ -1,4 +1,4 @@
-/** One generated market through a trader's own market room, observation by observation. */
+/** Feeds one generated market to the trader's own market room, observation by observation. */
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
@@ -44,7 +44,7 @@ export interface ShownMarket {
 /** Observations of all markets of an event, with the earlier events by market. */
 export interface ShownEvent {
   readonly event: EventFacts;
-  /** Whether none of its markets has fees. */
+  /** Whether all markets are without fees. */
   readonly isFree: boolean;
   readonly looks: readonly {
     readonly view: WholeEventView;
@@ -52,25 +52,25 @@ export interface ShownEvent {
   }[];
 }
 
-/** Everything that one quoter sees. */
+/** Complete view of one quoter. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
-/** Markets or events of a trial. Both lists have equal length, with each one's mirror at the same index. */
+/** Markets or events of a trial. Two lists of equal length; a subject and its mirror have the same index. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
   /** The same with YES and NO exchanged; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 
-/** Result of one check. `not asked`: its requirement is missing; `text` names it. */
+/** Result of one check. `not asked`: the check's requirement is missing; `text` names the requirement. */
 export interface CheckResult {
   readonly name: string;
   readonly verdict: 'ok' | 'failed' | 'not asked';
-  /** One sentence: the number of observations, or the first error and its place. */
+  /** Sentence with the number of observations, or with the first error and its place. */
   readonly text: string;
 }
 
-/** Quotes for one market, and its view. */
+/** Quotes for one market, and the market's view. */
 export interface MarketQuotes {
   readonly quotes: Quotes;
   readonly view: MarketView;
@@ -118,7 +118,7 @@ export function makeTrialQuoter(
   };
 }
 
-/** A name for people. */
+/** Returns a readable name. */
 export const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
@@ -140,12 +140,12 @@ export interface Beside {
   /** A probability, or a bid and an ask around it, in price; and its age. */
   readonly told: {
     readonly p: number;
-    /** Null: the feed gives the probability itself. */
+    /** Half distance of the feed's prices; null: the feed gives the probability itself. */
     readonly half: number | null;
     readonly sd: number | null;
     readonly ageMs: number;
   } | null;
-  /** The other of two exhaustive outcomes. */
+  /** The other market of two exhaustive outcomes. */
   readonly other:
     | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
         readonly mid: number;
@@ -155,7 +155,7 @@ export interface Beside {
     | null;
 }
 
-/** All its feeds give the same value. */
+/** Returns feed views; all feeds give the same value. */
 export function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
   if (told === null) return {};
   const { p, half, sd, ageMs } = told;
@@ -173,7 +173,7 @@ export function eventView({ other }: Beside, asked: Asked): EventView | null {
   return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
 }
 
-/** Our clock, ms, before the first observation. */
+/** Time before the first observation, our clock, ms. */
 export const START_MS = 1_800_000_000_000;
 export const MAX_POSITION_SHARES = 200;
 const FUNDS = micros(1000 * ONE);
@@ -184,9 +184,9 @@ export type RowOfBook = readonly [tick: number, shares: number];
 /** Result of a poll and own state then, in ticks of YES. */
 export interface Look {
   readonly afterMs: number;
-  /** Null: no new book is read, and the newest ages. */
+  /** New book; null: no new book is read, and the newest book ages. */
   readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
-  /** In ticks of its own outcome. */
+  /** Trade in ticks of its own outcome. */
   readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
   readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
   /** YES less NO, in shares. */
@@ -239,7 +239,7 @@ export function generateMarket(conditionId: string, grid: GridOfMarket, forMs: n
       tracker.ownFills.onFill(own);
       return [own];
     },
-    /** Null before the first book. */
+    /** Returns the view; null before the first book. */
     view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };

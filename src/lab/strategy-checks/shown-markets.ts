@@ -1,6 +1,6 @@
 /**
- * Generated markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills, holdings
- * up to the limit, and every stance. Seeded, and shown through the trader's own market tracker.
+ * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills,
+ * every stance, and holdings up to the limit. The markets are seeded and pass the trader's own market tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -126,7 +126,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   });
 }
 
-/** Of log-odds; one in fifty is a jump. */
+/** Returns a step of log-odds; one step in fifty is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
 type Moment = Pick<Look, 'afterMs' | 'stance'> & { readonly isOld: boolean };
@@ -170,13 +170,13 @@ function drawBook(random: Random, middle: number, ticks: number) {
   return { bids: drawSide(-1), asks: drawSide(1) };
 }
 
-/** In price; null when a side is empty or nothing was read. */
+/** Middle price; null when a side is empty or nothing was read. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
-/** Usually near `middle`, the price of the market's own book; sometimes far from it, old, stuck or missing. */
+/** Returns a feed value: usually near `middle`, the price of the market's own book; sometimes far, old or missing. */
 function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);
@@ -215,7 +215,7 @@ const mirror =
     };
   };
 
-/** With YES and NO exchanged, in both outcomes. */
+/** Exchanges YES and NO in both outcomes. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },

@@ -1,6 +1,6 @@
 /**
- * Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. A sheet holds the
- * facts that all machines must agree on. It holds no code, secret or path: each machine has its own files.
+ * Divides a sweep into chunks for any machine: one fold and consecutive configurations under all fill models. A sheet
+ * holds the facts that all machines must agree on, without code, secrets or paths: each machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export type SweepSheet = ReturnType<typeof makeSheet>;
 export function makeSheet({ plan, data, facts }: PlannedSweep) {
   return {
     version: VERSION,
-    /** Another one may round a logarithm differently. */
+    /** Another Node version may round a logarithm differently. */
     node: nodeMajor(),
     timeZone: timeZone(),
     configHash: plan.config.configHash,
@@ -48,12 +48,12 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
-/** Of Twinbook or Node. */
+/** The version of Twinbook or Node differs. */
 export class OtherVersion extends TwinbookError {}
 
 /** Throws TwinbookError `usage` for a sheet of another version of Twinbook or Node, or with another hash. */
 export function readSheet(text: string, hash: string): SweepSheet {
-  // The hash proves that this version wrote it.
+  // The hash proves that this version wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
   if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
     const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
@@ -78,7 +78,7 @@ const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
 /** Events of a fold are decoded once for all its configurations. */
 export interface Chunk {
-  /** From 0. */
+  /** Number of the fold, from 0. */
   readonly fold: number;
   /** Numbers of the first and the last configuration. */
   readonly first: number;
@@ -151,7 +151,7 @@ const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array
 export const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
-/** One outcome per task of the chunk, with one result per event; null for any other text. */
+/** Returns one outcome per task, with one result per event; null for any text that is not a result of this chunk. */
 export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
@@ -215,7 +215,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // In the sheet's order: machines with more recordings play the same.
+    // Recordings in the sheet's order: machines with more recordings play the same ones.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings);
@@ -223,7 +223,7 @@ export class ChunkRunner {
     return new ChunkRunner(sheet, { ...place, recordings });
   }
 
-  /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
+  /** Returns outcomes in the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
     const tasks = tasksIn(chunk, this.#sheet);
     const found = new Map<unknown, TaskOutcome>();
@@ -368,7 +368,7 @@ export function openChunkWorker(
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // A worker finishes its chunk before it stops.
+      // Never aborts: a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -421,7 +421,7 @@ export function readPlan(dir: string): FolderPlan {
   return plan;
 }
 
-/** A chunk by its number, from 0. Throws TwinbookError `usage` for an unknown number. */
+/** Returns a chunk by number, from 0. Throws TwinbookError `usage` for an unknown number. */
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;
@@ -429,13 +429,13 @@ export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
 }
 
-/** Null without a complete result of this chunk. */
+/** Returns the chunk's result; null without a complete result. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
   const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
 }
 
-/** Replaces an earlier result. */
+/** Writes the chunk's result; replaces an earlier result. */
 export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
   writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
 
@@ -495,7 +495,7 @@ export async function collectChunks(dir: string, plan: FolderPlan, outDir: strin
   }
 }
 
-/** In the syntax of array jobs: `3,17-19`. */
+/** Formats chunks in the syntax of array jobs: `3,17-19`. */
 export function listOfChunks(indexes: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of indexes) {

@@ -16,16 +16,16 @@ export const USUAL_FOLDS = 4;
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** With fewer events a ratio is too random to be shown. */
+/** Minimum events for a ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Both rules for crossings, and the fewest fills: the sign of a result must hold under all. */
+/** Both rules for crossings, and the fewest fills: a result must have one sign under all three. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 /** A parameter's value in file form: share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
 export interface Axis {
-  /** As shown: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
+  /** Shown name: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
   /** Inside its `params`. */
@@ -33,7 +33,7 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-/** Values to try: these, or any between two. */
+/** Values to try: a list, or any value between two. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
@@ -46,11 +46,11 @@ export type Choice =
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** Which combinations are tried. */
+/** Rule that chooses the combinations to try. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** In order: the last axis varies fastest, or as drawn. */
+  /** Candidates in order: the last axis varies fastest, or in order of the draws. */
   readonly candidates: readonly Candidate[];
   /** Combinations that the strategies reject, with reasons, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
@@ -59,9 +59,9 @@ export interface Search {
 }
 
 export interface Candidate {
-  /** From 1, in the order of the search. */
+  /** Number from 1, in the order of the search. */
   readonly number: number;
-  /** One for each axis. */
+  /** One value per axis. */
   readonly values: readonly RawValue[];
   /** Lower-case hex of the trader's configuration with these values, on any machine. */
   readonly hash: string;
@@ -69,13 +69,13 @@ export interface Candidate {
 
 export interface SweepPlan {
   readonly config: Config;
-  /** For the workers, which read the configuration again: strategies cannot be passed to a thread. */
+  /** Source for the workers, which read the configuration again: strategies cannot be passed to a thread. */
   readonly source: ConfigSource;
   /** Paths of the recordings, for the workers. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** From the most pessimistic; the first one leads. */
+  /** Fill models from the most pessimistic; the first model leads. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
@@ -83,9 +83,9 @@ export interface SweepPlan {
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
-  /** Absent: feeds say nothing. */
+  /** Feed values; absent: the feeds have no values. */
   readonly feedData?: FeedData;
-  /** Null: by the number of events, up to `USUAL_FOLDS`. */
+  /** Number of folds; null: chosen by the number of events, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the last knowledge of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
@@ -100,7 +100,7 @@ export type ConfigSource = ConfigOfThreads['source'];
 
 /** Surroundings of a sweep. */
 export interface SweepWatcher {
-  /** A monotonic clock, ms. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
   /** Sends a sentence to the user at once. */
@@ -117,22 +117,22 @@ export interface SweepProgress {
   readonly failed: number;
   /** Recorded events played by this run so far. */
   readonly events: number;
-  /** Of this run; null before its first backtest. */
+  /** Speed of this run; null before its first backtest. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
 
-/** One backtest: a configuration, the events of one fold, one fill model. */
+/** One backtest: a configuration, the events of one fold, and one fill model. */
 export interface Task {
   readonly candidate: Candidate;
-  /** From 0. */
+  /** Number of the fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }
 
 export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
-/** Result of one backtest. Every fold begins with the whole capital, independently. */
+/** Result of one backtest. Every fold begins with the whole capital. */
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
@@ -140,7 +140,7 @@ export interface TaskFigures {
   /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
   readonly alarms: number;
   readonly traceHash: string;
-  /** In the order of the fold's events. */
+  /** Results in the order of the fold's events. */
   readonly eventResults: readonly number[];
 }
 
@@ -150,7 +150,7 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Recorded events in it. */
+  /** Recorded events in the fold. */
   readonly played: number;
   readonly fold: number;
 }

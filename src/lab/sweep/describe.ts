@@ -90,14 +90,14 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
-/** Without the strategy's name if there is only one. */
+/** Name of an axis; a single strategy's name is left out. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Warning about a configuration's figures; empty without one. */
+/** Returns a warning about a configuration's figures; empty without a warning. */
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
@@ -119,7 +119,7 @@ export interface SharedColumn<Row> {
   readonly value?: (row: Row) => number | null;
   /** Figure whose sign colours the cell. */
   readonly signed?: (row: Row) => number | null;
-  /** In a narrow terminal the lowest is dropped first. */
+  /** Rank of the column; a narrow terminal drops the lowest rank first. */
   readonly keep?: number;
   readonly gives?: 'cut';
 }

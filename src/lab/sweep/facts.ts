@@ -35,8 +35,8 @@ export interface PlannedMarket {
 type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /**
- * Spans, sizes and a fingerprint of the recordings. Only recordings whose manifests lack them are read. Throws
- * TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings.
+ * Returns spans, sizes and a fingerprint of the recordings. Reads only recordings whose manifests lack these facts.
+ * Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings.
  */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets: PlannedMarket[] = [];
@@ -139,7 +139,7 @@ export interface SweepFacts {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
-  /** From the most pessimistic. */
+  /** Fill models from the most pessimistic. */
   readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
@@ -192,7 +192,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   return { plan, recordings, data, facts };
 }
 
-/** Configurations in order: users who stop early look at the first ones. */
+/** Lists configurations in order: users who stop early see results of the first configurations. */
 export const listTasks = (
   candidates: readonly Candidate[],
   folds: number,
@@ -206,7 +206,7 @@ export const listTasks = (
 export interface TaskWork {
   /** Backtests to do, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
-  /** Stored outcome of a task; undefined without one. */
+  /** Returns the stored outcome of a task; undefined without an outcome. */
   readonly known: (task: Task) => TaskOutcome | undefined;
   /** Stores an outcome, once per task. An error ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;

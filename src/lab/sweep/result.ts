@@ -59,7 +59,7 @@ export class Outcomes {
     return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
   }
 
-  /** By event, over all folds of a finished configuration. */
+  /** Results by event, over all folds of a finished configuration. */
   eventResults(number: number, model: number): Float64Array {
     const fillModel = this.#models[model] ?? '';
     const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
@@ -103,7 +103,7 @@ export function judge(
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** For each fill model: what its Sharpe ratios are deflated by. */
+  /** Trials by fill model, which deflate the model's Sharpe ratios. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
@@ -120,7 +120,7 @@ function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: r
   /** First error of a failed configuration, else empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
-  /** In the order of the fill models; empty unless done. */
+  /** Results in the order of the fill models; empty unless done. */
   const models = (isDone ? trials : []).map((tried, model) => {
     const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
     return { ...outcomes.modelResult(number, model), sharpe };
@@ -142,7 +142,7 @@ function byWorst(a: Ranked, b: Ranked): number {
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
-/** `results` by event, 0 without activity. Null for too few events and for constant results. */
+/** Sharpe ratio of `results` by event, 0 without activity. Null for too few events and for constant results. */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
@@ -164,18 +164,18 @@ export function countConfigurations(
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Not run yet, or only partly. */
+    /** Configurations that have not run, or only partly. */
     unfinished: count('unfinished'),
     /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
     tried,
-    /** Of those done: a gain under one fill model and a loss under another. */
+    /** Finished configurations with a gain under one fill model and a loss under another. */
     flipping: configurations.filter(({ signFlips }) => signFlips).length,
     events,
   };
 }
 
 interface WalkForwardQuestion {
-  /** Those that are done, in the order of the search. */
+  /** Finished candidates, in the order of the search. */
   readonly candidates: readonly Candidate[];
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
@@ -206,12 +206,12 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
       testEvents: tested.length,
       /** Number of the configuration; null without training data. */
       chosen,
-      /** In the order of the fill models, as is `outOfSampleMicros`. */
+      /** Results in the order of the fill models, like `outOfSampleMicros`. */
       inSampleMicros: rows.map((row) => sumAt(row, learned)),
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
   });
-  /** Over the steps with training data, in the order of the fill models. */
+  /** Results over the steps with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {
@@ -224,8 +224,8 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 }
 
 /**
- * For each step the first configuration whose lowest result under the fill models is highest; null where there is nothing to
- * learn from. Each configuration's results are read once and not kept.
+ * Chooses, for every step, the first configuration whose lowest result under the fill models is highest. Null for a
+ * step without results to learn from. Each configuration's results are read once and not kept.
  */
 function bestOn(
   candidates: readonly Candidate[],
@@ -253,7 +253,7 @@ const sumAt = (row: Float64Array, places: readonly number[]): number =>
 export interface FreshResult {
   readonly firstSeed: number;
   readonly seeds: number;
-  /** Of these, seeds on which an earlier sweep in the same folder has chosen: they are not fresh. */
+  /** Number of seeds that an earlier sweep in the same folder has used to choose: these seeds are not fresh. */
   readonly usedBefore: number;
   /** Number of the leading configuration. */
   readonly number: number;
@@ -261,7 +261,7 @@ export interface FreshResult {
     readonly world: string;
     readonly chosen: FreshMean;
     readonly unchanged: FreshMean;
-    /** By seed: chosen minus unchanged. */
+    /** Difference by seed: chosen minus unchanged. */
     readonly difference: FreshMean;
     /** Seeds with a negative edge of the chosen one. */
     readonly belowZero: number;
@@ -274,11 +274,11 @@ export interface FreshMean {
   readonly standardError: number | null;
 }
 
-/** Data of table, page and JSON. Null: unknown, too few events, or undefined. */
+/** Data of table, page and JSON. A null figure is unknown, undefined, or has too few events. */
 export interface SweepResult {
   /** Incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the played data: over worlds a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the played data. Over worlds, a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -286,11 +286,11 @@ export interface SweepResult {
   readonly counts: SweepCounts;
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Best first, by the lowest result of the fill models. Failed and unfinished ones last. */
+  /** Configurations from the best, by the lowest result of the fill models; failed and unfinished ones last. */
   readonly configurations: readonly ConfigurationResult[];
-  /** Null with a single fold, and until all is done. */
+  /** Walk-forward result; null with a single fold, and until the sweep is complete. */
   readonly walkForward: WalkForward | null;
-  /** The best one on unused seeds. Null over recordings, and until all is done. */
+  /** Best configuration on unused seeds; null over recordings and before the sweep is complete. */
   readonly fresh: FreshResult | null;
   /** Warnings about the figures, most serious first. */
   readonly notes: readonly SweepNote[];

@@ -40,7 +40,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-/** `latency` and `others` say what the assumptions leave open. */
+/** `latency` and `others` name what the assumptions leave open. */
 export const identityOf = (
   { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,
@@ -188,7 +188,7 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** From, from + step, ... up to and including the end, each with the decimals as written. */
+/** Returns from, from + step, ... up to and including the end, with the decimals of the text. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
@@ -201,7 +201,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** In file form; the strategy's own reader checks it. */
+/** Value in file form; the strategy's own reader checks the value. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -228,7 +228,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** This many different combinations, drawn evenly from the axes; fewer in a small space. */
+/** Draws this many different combinations evenly from the axes; fewer in a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -262,7 +262,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
 }
 
-/** Each value alone, with the others' present ones, so that an error names its parameter. */
+/** Checks every value with the present values of the other axes, so that an error names its parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -279,7 +279,7 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // Whole numbers each stand for the interval around them, so that both ends are drawn as often as the others.
+  // A whole number covers the interval around it, so that both ends are drawn as often as other numbers.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
@@ -321,8 +321,8 @@ function makeSearch(
 }
 
 /**
- * Parameters of every strategy in order with these values for the axes, or why the values cannot be combined: a grid may
- * contain such. An invalid value is a TwinbookError `usage`.
+ * Returns the parameters of every strategy, in order, with these values for the axes. Returns the reason if the values
+ * cannot be combined, which a grid may contain. An invalid value is a TwinbookError `usage`.
  */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];

@@ -1,6 +1,6 @@
 /**
- * Results of sweeps in `OUT/sweep.sqlite`, written backtest by backtest. Earlier sweeps stay: their trials count.
- * Rows hold no time of day and no duration, so that the same sweep gives the same content.
+ * Results of sweeps in `OUT/sweep.sqlite`, written after every backtest. Earlier sweeps stay, because their trials
+ * count. Rows hold no time of day and no duration, so that equal sweeps give equal content.
  */
 
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
-/** In `user_version`; incremented when the tables change. */
+/** Version in `user_version`; incremented when the tables change. */
 const SCHEMA_VERSION = 5;
 
 /** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; a view lists its results by event. */
@@ -69,7 +69,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** Whether a sweep must continue an existing one, or must not; `either`: as found, keeping failures. */
+/** Whether a sweep must continue an existing sweep or must not. `either`: continues if one exists, keeping failures. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
@@ -154,7 +154,7 @@ export class SweepStore {
 
   /**
    * Begins or continues this sweep, and returns its finished backtests. Throws TwinbookError `usage` to resume a
-   * different one, or when the same one is unfinished and was not to be resumed.
+   * different sweep, or to begin a sweep that is unfinished.
    */
   begin(header: SweepHeader, resume: Resume): Stored {
     return guardWrite(this.#outDir, () => {
@@ -175,7 +175,7 @@ export class SweepStore {
     });
   }
 
-  /** Replaces a failed outcome. */
+  /** Writes an outcome; replaces a failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -200,14 +200,14 @@ export class SweepStore {
 
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // One whole number, whatever the tables contain.
+    // Returns one whole number for any table content.
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
   /** Number of seeds in this range that were events of an earlier sweep over worlds in this folder. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // One whole number, whatever the tables contain.
+    // Returns one whole number for any table content.
     return this.#db.prepare(sql).pluck().get(first, last) as number;
   }
 
@@ -282,7 +282,7 @@ interface TaskKey {
 }
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** `figures`: JSON of `TaskFigures`; null where it failed. */
+/** `figures`: JSON of `TaskFigures`; null for a failed backtest. */
 interface ResultRow extends Omit<TaskKey, 'sweep'> {
   readonly status: 'done' | 'failed';
   readonly error: string;

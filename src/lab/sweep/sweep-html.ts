@@ -27,7 +27,7 @@ import {
 } from './describe.js';
 import type { SweepResult } from './result.js';
 
-/** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
+/** Returns a page under 5 MB for any sweep: beyond 2,000 configurations the page reports the omitted number. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
@@ -62,7 +62,7 @@ function configurationSection(result: SweepResult): Markup {
   const more =
     left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // Before the results, because it qualifies them.
+  // The remark precedes the results, because it qualifies them.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',

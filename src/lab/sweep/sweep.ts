@@ -84,7 +84,7 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;
-  /** After a backtest over this many recorded events. */
+  /** Reports progress after a backtest over this many recorded events. */
   return (played: number, done: number, failed: number): SweepProgress => {
     events += played;
     const ms = now() - startMs;

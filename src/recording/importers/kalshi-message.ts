@@ -1,4 +1,4 @@
-/** Kalshi files by market, and their messages: fields of older and newer ones, their rows as SQL, and books of snapshots. */
+/** Kalshi files by market, and messages in older and newer fields: their rows as SQL, and books of snapshots. */
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
@@ -78,7 +78,7 @@ function makeGroup(looks: readonly Look[]) {
   };
 }
 
-/** A set's folder has its market's name; otherwise the messages name it. Null for messages of Polymarket. */
+/** Reads the market's name from the folder of a set, else from the messages. Null for messages of Polymarket. */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -193,8 +193,8 @@ const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
 /**
- * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
- * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
+ * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is exact only to the
+ * second, side, price and amount, all in YES space; NaN if unknown. Some kinds also have the line.
  */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
@@ -303,7 +303,7 @@ const SIDES = [
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
   const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
-  // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
+  // A snapshot of an empty book has neither side. A snapshot with other side names is an unknown book.
   if (keys === undefined)
     return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
   const [yes, no, ones] = keys;
@@ -338,13 +338,13 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Content of a message: it is alone or in an envelope `{recv_ms, event}`, its content in `msg` or beside its type. */
+/** Content of a message, alone or in an envelope `{recv_ms, event}`; its fields are in `msg` or beside its type. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;
   return asObject(message['msg']) ?? message;
 }
 
-// An object has fields by name, each of which is checked.
+// The object's fields have names, and every field is checked.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;

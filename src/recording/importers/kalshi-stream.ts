@@ -111,9 +111,9 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** By subscription, the number of its latest message. */
+  /** Number of the latest message, by subscription. */
   readonly #numbers = new Map<number, number>();
-  /** Messages of this market. */
+  /** Number of read messages of this market. */
   read = 0;
   #foreign = 0;
   #other = 0;
@@ -169,11 +169,11 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // Reading this property calls into DuckDB.
+    // Read once, because this property calls into DuckDB.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
-      // Columns are as long as their rows.
+      // The columns have the rows' length.
       const kind = kinds[at] as number;
       const [sid, seq] = [sids[at] as number, seqs[at] as number];
       if (kind === ROW_KIND.broken) {
@@ -201,16 +201,16 @@ class KalshiStream {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** After a missing number the book is unknown from the previous message on. */
+  /** A missing number makes the book unknown from the previous message on. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
-    // Subscriptions to trades alone have their own numbers.
+    // A subscription to trades alone has its own numbers.
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
-  /** Before a message of this market, once the snapshot before it has its time. */
+  /** Begins a gap before a message of this market, once the snapshot before it has its time. */
   #beginGap(): void {
     if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
@@ -276,7 +276,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // After the close the venue sends an empty book: the end, not a change of the book.
+      // The venue sends an empty book after the close: the end, not a change of the book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -332,7 +332,7 @@ class KalshiStream {
   }
 }
 
-/** Messages remembered per subscription. Duplicates come close together. */
+/** Remembered messages per subscription. Duplicates arrive close together. */
 const REMEMBERED = 8_192;
 
 /** The latest messages of one subscription, each at the index given by its number. */
@@ -346,7 +346,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /** True for a known message by the hash of its line; else stores it. Only numbered messages can be repetitions. */
+  /** True for a known message by the hash of its line; else stores the hash. Only numbered messages can repeat. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

@@ -1,4 +1,4 @@
-/** One market of a Kalshi recording: its files, and its records in MARKETS.csv and `metadata/`. */
+/** Opens one market of a Kalshi recording: its files, and its records in MARKETS.csv and `metadata/`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -42,7 +42,7 @@ function parseFields(text: string): string[][] {
   return rows;
 }
 
-/** One market from its files. */
+/** Opens one market from its files. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
   const first = must(files[0], 'a file of the market').path;
   const about: RecordingWarning[] = [...warnings];
@@ -120,7 +120,7 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
 }
 
-/** Null if one is missing, or if it closes before it opens. */
+/** Returns both times; null for a missing time, or a close before the open. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
@@ -142,7 +142,7 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-/** The market's record from the venue's API; empty without one. An unreadable one is reported. */
+/** Returns the market's record from the venue's API; empty without a record. Reports an unreadable record. */
 function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };

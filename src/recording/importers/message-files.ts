@@ -42,7 +42,7 @@ export class LineCount {
     return this.#lines > this.#broken;
   }
 
-  /** Warnings about the file. Throws TwinbookError `recording_invalid` for a refused one. */
+  /** Returns warnings about the file. Throws TwinbookError `recording_invalid` for a refused file. */
   finish(path: string): RecordingWarning[] {
     const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
@@ -115,7 +115,7 @@ export const LATEST_MS = 4_102_444_800_000;
 /** Numbers below the first bound are seconds, below the second ms, below the third µs. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
-/** Unix ms as SQL, a double; null for a text without a time. `text` is a column, `number` its text as a double. */
+/** Unix ms as SQL, a double; null for a text without a time. `text` is a column, `number` the text as a double. */
 export const timeSql = (text: string, number: string): string => `(CASE
     WHEN ${number} IS NULL THEN epoch_ms(try_cast(${text} AS TIMESTAMPTZ))::DOUBLE ELSE ${numberTimeSql(number)} END)`;
 
@@ -123,7 +123,7 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Whether it is known only to the second, as SQL. */
+/** Whether a time is exact only to the second, as SQL. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
@@ -177,7 +177,7 @@ function describeOthers(files: readonly string[], folder: string): string[] {
   });
 }
 
-/** Messages of a file as a table with one column `line`, a JSON text each. Other lines become `reject_errors`. */
+/** Messages of a file as a table with one column `line` of JSON texts. Other lines become `reject_errors`. */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));

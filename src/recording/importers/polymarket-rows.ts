@@ -46,7 +46,7 @@ const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) 
 const CHANGES = [texts(CHANGE)];
 const SHAPE = JSON.stringify({ ...texts(FIELDS), price_changes: CHANGES, changes: CHANGES });
 
-/** Null for columns of another kind of file. */
+/** Form of the file; null for columns of another kind of file. */
 export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | null {
   if (ARCHIVE.every((name) => columns.has(name))) return 'archive';
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
@@ -62,10 +62,10 @@ export interface OpenEvents {
 }
 
 /**
- * A connection with the view `events` over the file, in its order: `time_ms`, `price_micros`, `amount_micros`,
+ * Opens a connection with the view `events` over the file, in its order: `time_ms`, `price_micros`, `amount_micros`,
  * `best_bid_micros`, `best_ask_micros` as doubles; `is_level`, `is_trade`, `is_book`, `is_bid`, `is_ask`; `asset_id`,
- * `market_id`, `is_yes` (null where no message says), `sides` (of a book, its bids and asks as JSON) and `message`.
- * With `markets`, only those whose market or token begins so. Throws TwinbookError `recording_invalid`.
+ * `market_id`, `is_yes` (null without a message), `sides` (of a book, its bids and asks as JSON) and `message`.
+ * `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError `recording_invalid`.
  */
 export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
   const connection = await connect();

@@ -1,12 +1,12 @@
 /**
- * Two mirrored Polymarket tokens as the event stream of one market.
+ * Merges two mirrored Polymarket tokens into the event stream of one market.
  *
- * Every change is sent twice, once per token, so the levels of the YES token are the whole book. A trade is printed
- * once, on its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the
- * level's change (3 to 135 ms); sizes of levels have two decimals, those of trades six.
+ * Every change is sent once per token, so the levels of the YES token are the whole book. A trade is printed once, on
+ * its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's
+ * change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
  *
- * No file has a starting snapshot. Until the best prices of a row are those of the book made from the changes, the book
- * is unknown: that time is a gap. Levels behind the best that have not changed by then are still missing.
+ * No file has a starting snapshot. The book is unknown until a row's best prices equal those of the book from the
+ * changes: that time is a gap. Levels behind the best price that have not changed by then are still missing.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -89,7 +89,7 @@ export interface PolymarketTokens {
   readonly no: string | null;
   /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
-  /** For an archive's file, in hours since 1970; else null. */
+  /** Hour of an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
   /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
   readonly sorted: () => Promise<string> | null;
@@ -183,7 +183,7 @@ class TokenStream {
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
   #levels: Levels;
-  /** Null while the book is known. */
+  /** State of the unknown book; null while the book is known. */
   #unknown: Unknown | null = null;
   /** A trade was read, even in a gap of the book. */
   sawTrade = false;
@@ -277,7 +277,7 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** While the book is unknown a trade's level is too: the trade would appear in an empty book. */
+  /** A trade's level is unknown while the book is: the trade would appear in an empty book. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
@@ -318,7 +318,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** No better level is left. A row without a best price means an empty side. */
+  /** True when no better level is left. A row without a best price means an empty side. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;

@@ -40,7 +40,7 @@ interface PolymarketReading {
   readonly scratch: () => string | null;
 }
 
-/** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
+/** Null for a file of another kind. An unreadable file counts as Polymarket's; its reader reports the reason. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -57,7 +57,7 @@ export async function lookAtPolymarket(path: string) {
   });
 }
 
-/** The wanted markets of one file. It contains neither titles nor outcomes. */
+/** Opens the wanted markets of one file. The file contains neither titles nor outcomes. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -206,7 +206,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Consecutive files of one market become one recording, at the place of the first. Overlapping files stay separate. */
+/** Joins consecutive files of one market, at the place of the first file. Overlapping files stay separate. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

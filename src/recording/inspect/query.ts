@@ -26,7 +26,7 @@ export type SqlValue = string | number | boolean | null;
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
-  /** In batches. A BIGINT beyond 2^53 is text, and so is any value that is not a number, text or boolean. */
+  /** Yields rows in batches. A BIGINT beyond 2^53, and a value that is no number, text or boolean, is text. */
   rows(): AsyncIterable<readonly (readonly SqlValue[])[]>;
   close(): void;
 }
@@ -157,7 +157,7 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
   }
 }
 
-/** From here on only the recordings' folders can be opened; anything else is refused, settings included. */
+/** Restricts the connection to the recordings' folders; everything else is refused, settings included. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
   await connection.run(`SET allowed_directories = [${folders}]`);

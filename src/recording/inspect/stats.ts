@@ -11,13 +11,13 @@ export class BookMeter {
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
-    /** Over the two-sided time, in millionths. */
+    /** Integral of the spread over the two-sided time, in millionths. */
     spreadMicrosMs: 0,
-    /** Over the known time, by side: of levels, of the total amount. */
+    /** Integrals over the known time, by side: of levels, of the total amount. */
     levelsMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
-  /** Longest time with the best bid not below the best ask, and its beginning; 0 if never. */
+  /** Longest time with the best bid not below the best ask, and its beginning; 0 without such a time. */
   longestCrossedMs = 0;
   longestCrossedFromMs = 0;
   readonly #tick: number;
@@ -38,7 +38,7 @@ export class BookMeter {
 
   play({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
     for (let at = 0; at < length; at++) {
-      // Columns are as long as their chunk.
+      // The columns have the chunk's length.
       this.advance(timeMs[at] as number);
       this.apply(kind[at] as number, side[at] as number, priceMicros[at] as number, amountMicros[at] as number);
     }
@@ -138,7 +138,7 @@ export async function computeStats(recording: Recording) {
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
     for (let at = 0; at < length; at++) {
-      // Columns are as long as their chunk.
+      // The columns have the chunk's length.
       const [time, what, amount] = [timeMs[at] as number, kind[at] as number, amountMicros[at] as number];
       for (let gap = gaps[passedGaps]; gap !== undefined && time >= (gap.toMs ?? 0); gap = gaps[++passedGaps]) {
         meter.advance(gap.fromMs);
@@ -200,7 +200,7 @@ export function computeCoverage(life: Span, recorded: Span, gaps: readonly Recor
   return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
-/** ms of the gaps within a span; an unfinished gap reaches to its end. Gaps do not overlap. */
+/** Returns the ms of gaps within a span; an unfinished gap extends to the span's end. Gaps do not overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);

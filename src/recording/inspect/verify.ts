@@ -40,7 +40,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
-    // Without it every valid file would be a finding.
+    // Loads DuckDB first; without DuckDB every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -51,7 +51,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   return { markets, events, findings };
 }
 
-/** One of our markets, or a path of another kind. Our own that cannot be opened is a finding. */
+/** Verifies a market in our format, or a path of another kind. A market of ours that cannot be opened is a finding. */
 async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];

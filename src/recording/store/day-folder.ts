@@ -1,4 +1,4 @@
-/** One market's files of one UTC day: closed and open ones, and how open ones are closed. */
+/** One market's files of one UTC day: closed files, open files, and the closing of open files. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -42,10 +42,10 @@ import type { Continuation } from './market-sink.js';
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves none. */
+/** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  // Each table is one more read of the segment.
+  // Every table costs one more read of the segment.
   const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
   for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
@@ -182,8 +182,8 @@ export function nextNumber(folder: string): number {
 }
 
 /**
- * Turns a segment into Parquet, in this order: the files, the manifest that lists them, then the segment goes. So a
- * crash leaves no row twice. Throws TwinbookError `file_unreadable`; then the segment is as it was.
+ * Turns a segment into Parquet, in this order: write the files, list them in the manifest, delete the segment. A crash
+ * therefore leaves no row twice. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
  */
 export async function closeSegment(
   folder: string,
@@ -231,7 +231,7 @@ export async function recoverFolder(folder: string): Promise<number> {
   return open.length;
 }
 
-/** From the description beside the segment, which is written before it. */
+/** Reads the origin from the description beside the segment; the description is written first. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
 /** Counts in a segment's file, and the number of its cut or broken lines. */

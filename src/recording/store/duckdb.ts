@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 
-/** One thread: the other core belongs to our reader or feeder. Extensions are never fetched. */
+/** One thread, because the other core belongs to our reader or feeder. Extensions are never fetched. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -16,7 +16,7 @@ type DuckDb = typeof import('@duckdb/node-api');
 
 const require = createRequire(import.meta.url);
 
-/** DuckDB's library with the binding of this platform. Throws TwinbookError `file_unreadable` without it. */
+/** Loads DuckDB with this platform's binding. Throws TwinbookError `file_unreadable` without the binding. */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
     // An import would scan all its files for exported names: half of the load time.
@@ -35,7 +35,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
 
 let shared: Promise<DuckDBInstance> | null = null;
 
-/** An own connection; close it. Connections share DuckDB's memory. */
+/** Opens a connection, which the caller closes. Connections share DuckDB's memory. */
 export async function connect(): Promise<DuckDBConnection> {
   shared ??= loadDuckDb().then(({ DuckDBInstance }) => DuckDBInstance.create(':memory:', OPTIONS));
   return (await shared).connect();
@@ -69,7 +69,7 @@ export async function fetchRows(connection: DuckDBConnection, sql: string) {
 export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
-/** Runs a query and yields its result in chunks. Throws `recording_invalid`; its message begins with `what`. */
+/** Runs a query and yields its result in chunks. Throws `recording_invalid` with a message that begins with `what`. */
 export async function* streamChunks(connection: DuckDBConnection, sql: string, what: string) {
   try {
     const result = await connection.stream(sql);
@@ -78,7 +78,7 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // After an early stop the next query ends this one. Otherwise its files stay open until garbage is collected.
+    // The next query ends this query after an early stop. Otherwise its files stay open until garbage collection.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }

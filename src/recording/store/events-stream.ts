@@ -45,7 +45,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
   }
 }
 
-/** Once is enough while the files are unchanged: a backtest reads the same files for every fill model and market. */
+/** State of checked files by path; one check per state: backtests read a file for every fill model and market. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
@@ -90,7 +90,7 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   const columns = [timeMs, kind, ...figures];
   let events = 0;
   for (let at = 0; at < length; at++) {
-    // A column is as long as its chunk.
+    // The columns have the chunk's length.
     const what = kind[at] as number;
     if (what === MARKER) continue;
     if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
@@ -119,7 +119,7 @@ class OrderCheck {
     let last = this.lastMs;
     const { length, timeMs } = chunk;
     for (let at = 0; at < length; at++) {
-      // A column is as long as its chunk.
+      // The columns have the chunk's length.
       const time = timeMs[at] as number;
       if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
       last = time;
@@ -140,7 +140,7 @@ export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' |
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
   readonly isSegment: boolean;
-  /** From the manifest, lower-case hex; null for an open segment. */
+  /** Hash from the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A folder of recordings: names as `market=<condition id>/date=<UTC day>/…`, which DuckDB, pandas and Spark read as
- * columns, the tables in its files, and the lock of its one writer.
+ * A folder of recordings: its names, the tables in its files, and the lock of its one writer. DuckDB, pandas and Spark
+ * read names like `market=<condition id>/date=<UTC day>/…` as columns.
  */
 
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 
-/** Kinds of rows that are events of the stream; the others describe it: `snapshot`, `snapshot_level` and `gap`. */
+/** Kinds of rows that are events of the stream. Other kinds describe it: `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> = {
@@ -71,7 +71,7 @@ export function segmentLines(path: string, columns: Readonly<Record<string, stri
   return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
-/** Rows of one table in an open segment. */
+/** SQL source of one table's rows in an open segment. */
 export const segmentSource = (path: string, table: Table): string =>
   `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
     WHERE "table" = ${quote(table)})`;
@@ -80,7 +80,7 @@ const quoteName = (column: string): string => `"${column}"`;
 
 /**
  * Rows as the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side (byte),
- * price_micros (int), amount_micros (double). Doubles hold all of them exactly and, unlike BIGINT, come out as a typed
+ * price_micros (int), amount_micros (double). Doubles hold all values exactly and, unlike BIGINT, come out as a typed
  * array of numbers. Nulls become arbitrary numbers: a query for zeros, or for events alone, would be a third slower.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
@@ -110,7 +110,7 @@ const LOCK = '.writer';
 /** Folders written by this process: its own pid in a lock file may be from an earlier boot of the machine. */
 const held = new Set<string>();
 
-/** Takes the folder and returns its release. Throws TwinbookError `file_unreadable` with the process that has it. */
+/** Locks the folder and returns its release. Throws TwinbookError `file_unreadable` that names the holding process. */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
@@ -169,7 +169,7 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
-/** A segment that is not Parquet yet. It becomes the Parquet files of the same number. */
+/** Name of a segment that is not Parquet yet. The segment becomes the Parquet files of the same number. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
 /** Kind of a file in a day folder by its name; null for a foreign one. */
@@ -177,7 +177,7 @@ export function parseName(name: string): { readonly table: Table | 'segment'; re
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;
   const [, table, number, segment] = match;
-  // The pattern allows no other word.
+  // The pattern admits only known tables.
   return table === undefined
     ? { table: 'segment', number: Number(segment) }
     : { table: table as Table, number: Number(number) };

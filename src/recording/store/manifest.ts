@@ -1,6 +1,6 @@
 /**
- * The JSON files of a day folder, written completely or not at all: `manifest.json` lists its files and their required
- * content (unlisted files do not count), `market.json` describes the market.
+ * The JSON files of a day folder, written completely or not at all. `manifest.json` lists the folder's files and their
+ * required content; unlisted files do not count. `market.json` describes the market.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
 
-/** Null without such a file. Throws TwinbookError `recording_invalid` for other content. */
+/** Returns the file's content; null without the file. Throws TwinbookError `recording_invalid` for other content. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   if (!existsSync(path)) return null;
   let problem: string;
@@ -129,7 +129,7 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
   broken_lines: 0,
 });
 
-/** Null without one. Throws TwinbookError `recording_invalid` for a damaged one or one of a newer version. */
+/** Null without a manifest. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
 
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
@@ -173,7 +173,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** `path` is the market's folder. Null without a description. Throws TwinbookError `recording_invalid`. */
+/** `path`: the market's folder. Returns null without a description. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
@@ -187,7 +187,7 @@ function toMarketFile({ source, fees, ...fields }: RecordedMarket, notes: readon
   return { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes };
 }
 
-/** `maker_rate_micros` for each `makerRateMicros`. */
+/** Renames fields like `makerRateMicros` to columns like `maker_rate_micros`. */
 export const toColumns = (fields: object) =>
   rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 

@@ -237,7 +237,7 @@ const toPoll = (row: Row): RecordedPoll => ({
   sentMs: toNumber(row['sent_ms']),
   seenMs: toNumber(row['seen_ms']),
   venueMs: numberOrNull(row['venue_ms']),
-  // The recorder writes no other word.
+  // The recorder writes only these outcomes.
   outcome: row['outcome'] as RecordedPoll['outcome'],
 });
 

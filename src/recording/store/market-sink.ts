@@ -95,7 +95,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // Before the first event nothing can be interrupted.
+    // Nothing can be interrupted before the first event.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
@@ -118,7 +118,7 @@ export class RecordingSink implements MarketSink {
     this.#openSegment(formatDate(row.seenMs)).feedValue(row);
   }
 
-  /** Everything up to this position is safe. */
+  /** Handles a flush: all rows up to this position are safe. */
   onFlush(position: Continuation): void {
     this.#durable = position;
   }
@@ -178,7 +178,7 @@ export class RecordingSink implements MarketSink {
     this.#interrupted = null;
     const fromMs = Math.min(this.#durable.lastMs, timeMs);
     if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // As events instead of a snapshot: the file's book is invalid.
+    // Writes events instead of a snapshot, because the file's book is invalid.
     if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 

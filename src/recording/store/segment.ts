@@ -1,6 +1,6 @@
 /**
- * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`.
- * docs/recordings.md describes the files.
+ * The open end of a recording: rows before their conversion to Parquet, as lines of JSON in a file that survives `kill
+ * -9`. docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -13,21 +13,21 @@ import { toColumns } from './manifest.js';
 export interface StoreSettings {
   /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
   readonly origin: string;
-  /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
+  /** Age of a segment, by our clock, at which the next `flush` closes the segment, ms. Default: one hour. */
   readonly rotateAfterMs?: number;
   /** Rows of a segment at which the next `flush` closes it. Default a million. */
   readonly rotateAfterRows?: number;
   /** Recorded time between two snapshots of the book, ms. Default five minutes. */
   readonly snapshotEveryMs?: number;
-  /** Our clock, Unix ms, for the age of a segment. */
+  /** Our clock, Unix ms, which determines a segment's age. */
   readonly now?: () => number;
 }
 
 /** Time of an event: by the venue's clock, and when it was known. */
 export interface Stamp {
-  /** Venue clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */
+  /** Venue clock, Unix ms. Never goes back within a market: an earlier time is raised to the last, and counted. */
   readonly timeMs: number;
-  /** Our clock, Unix ms, when its answer had arrived; null when unknown. */
+  /** Time when the answer arrived, our clock, Unix ms; null when unknown. */
   readonly seenMs: number | null;
 }
 
@@ -45,19 +45,19 @@ export interface MarketSink {
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
   clear(at: Stamp): void;
-  /** Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. */
+  /** Begins a gap until the next event. `reason` is a short phrase. A second gap within a gap changes nothing. */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
   feedValue(row: FeedRow): void;
-  /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
+  /** Records the market's close. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
 }
 
 /** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
-  /** Our clock, Unix ms, when the answer had arrived. */
+  /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
   /** Order of a trade; null for an order. */
@@ -68,17 +68,17 @@ export interface OwnRow {
   readonly is_yes: boolean;
   readonly price_micros: number | null;
   readonly amount_micros: number | null;
-  /** Of orders; null for a trade. */
+  /** Filled amount of an order; null for a trade. */
   readonly filled_amount_micros: number | null;
   readonly remaining_amount_micros: number | null;
-  /** Of trades; null for an order. */
+  /** Fee of a trade; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
-  /** For a trade: the venue's clock, Unix seconds. */
+  /** Time of a trade, venue clock, Unix seconds; null for an order. */
   readonly timestamp: number | null;
 }
 
-/** A value of a feed as it reached the recorder. Its own times, as `seenMs`, are of our clock. */
+/** A value of a feed as the recorder received it. The value's own times, like `seenMs`, are on our clock. */
 export interface FeedRow {
   readonly feed: string;
   /** Venue clock, Unix ms, at `seenMs`. */
@@ -98,7 +98,7 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** It is becoming Parquet and takes no more rows. */
+  /** Whether the segment is becoming Parquet and takes no more rows. */
   closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
@@ -198,7 +198,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Only a new file: an existing segment of that name would not be ours. */
+  /** Opens only a new file: an existing segment of that name would not be ours. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

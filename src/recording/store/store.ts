@@ -79,7 +79,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /** The sink of this market. One recorded before continues with a gap and an unknown book until it is written. */
+  /** Returns the market's sink. A market with earlier rows continues with a gap; its book is unknown until written. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -92,15 +92,15 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs everything given so far, then closes segments that are old or large enough. Call it about once a
-   * second, and await it. Throws TwinbookError `file_unreadable` for a full disk or a missing folder: lost rows are
-   * counted in `lostRows` and become a gap in their market. The next `flush` tries again.
+   * Writes and syncs all rows so far, then closes segments that are old or large enough. Call it about once a second,
+   * and await it. Throws TwinbookError `file_unreadable` for a full disk or a missing folder: lost rows are counted in
+   * `lostRows` and become a gap in their market. The next `flush` tries again.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
   }
 
-  /** `flush`, then turns every open segment into Parquet, whatever its age. Throws as `flush` does. */
+  /** Flushes, then turns every open segment of any age into Parquet. Throws like `flush`. */
   rotate(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
   }
@@ -139,9 +139,9 @@ class MarketWriter {
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  /** By UTC day. Around midnight there are two: the venue's clock decides. */
+  /** Open segments by UTC day; two around midnight, because the venue's clock decides. */
   readonly #open = new Map<string, Segment>();
-  /** They take no more rows; a failed conversion to Parquet is retried. */
+  /** Segments that take no more rows; a failed conversion to Parquet is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
@@ -246,7 +246,7 @@ class MarketWriter {
     if (!existsSync(path)) return;
     const { refused, steppedBack } = this.sink;
     await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
-    // Others may have been counted meanwhile.
+    // Other rows may have been refused meanwhile.
     this.sink.refused -= refused;
     this.sink.steppedBack -= steppedBack;
   }

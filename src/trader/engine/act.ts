@@ -38,7 +38,7 @@ import type { TraderState } from './state.js';
 export function act(state: TraderState, nowMs: number): void {
   const { clock, safety, notices } = state;
   clock.bornMs ??= nowMs;
-  // Before everything else: a command that forbids requests must hold before waiting ones are sent.
+  // Runs first: a command that forbids requests must hold before waiting requests are sent.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);

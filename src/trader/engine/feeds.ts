@@ -1,4 +1,4 @@
-/** Newest values of the user's feeds for each market. Strategies see only current ones. */
+/** Newest values of the user's feeds for each market. Strategies see only current values. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
@@ -23,7 +23,7 @@ interface Memory {
   values: number;
   /** True when the last notice said "current"; null before the first notice. */
   told: boolean | null;
-  /** Our clock, ms, since the first value is awaited; null before. */
+  /** Start of the wait for the first value, our clock, ms; null before. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }
@@ -75,7 +75,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** The newest value of each of these feeds for one market, and why its strategy does not see it; null if it does. */
+  /** Newest values of these feeds for one market. A reason states why a strategy does not see a value; else null. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);

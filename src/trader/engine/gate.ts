@@ -57,7 +57,7 @@ export function makeStepContext(
   };
 }
 
-/** Judges one intent, and begins it if risk approves. Returns the refusal; null when it was begun. */
+/** Judges one intent, and begins an approved intent. Returns the refusal; null for a begun intent. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -94,5 +94,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Empty reason for `explain`, because the intent says everything. */
+/** Empty reason for `explain`, because the intent is the whole reason. */
 export const NO_REASON = (): string => '{}';

@@ -143,12 +143,12 @@ type OwnList = 'orders' | 'fills';
 
 /** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
 class KeyAlarm extends NotedText {
-  /** Our clock, ms, since every read of a list was rejected for its key. */
+  /** Start of the unbroken key rejections of a list, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
-   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts trading, else null.
-   * Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when this outcome halts trading,
+   * else null. Timeouts and other failures prove nothing about the key. Call it inside a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
@@ -261,7 +261,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Notes an accepted order. True when the end of the rejections must be reported, because their beginning was. */
+  /** Notes an accepted order. Returns true when the start of the rejections was reported, so their end must be too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

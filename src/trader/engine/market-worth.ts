@@ -87,7 +87,7 @@ function worthOf(side: BookSide, { bids, asks, edge }: OfferedLevels, fairMicros
   return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
 }
 
-/** Others' shares at this price or better, which are ahead in the queue. */
+/** Returns other accounts' shares at this price or better, which are ahead in the queue. */
 function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
   let ahead = 0;
   for (const level of levels) {

@@ -227,7 +227,7 @@ export class Silence {
     return true;
   }
 
-  /** Takes in an answer. `wasOn`: it ends a silence. `isBack`: the end of a reported silence needs a notice. */
+  /** Takes in an answer. `wasOn`: the answer ends a silence. `isBack`: the end of a reported silence needs a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

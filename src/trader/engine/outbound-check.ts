@@ -3,7 +3,7 @@
  * signature must be the stored one, and no order or cancel may be drafted twice. A difference is a bug: the request is
  * not sent, and the trader cancels all orders and exits.
  *
- * It shares no code with the code that makes the requests, so that no mistake is repeated here.
+ * The check shares no code with the code that makes the requests, so that no mistake is repeated here.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';

@@ -190,7 +190,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   if (HARMLESS.includes(slug)) return;
   tellRefused(ledger, markets, event, slug, nowMs);
   if (slug === POST_ONLY) {
-    // Without a pause the next draft would follow within seconds, and each draft reserves money until it expires.
+    // The pause delays the next draft, because each draft reserves money until it expires.
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
@@ -247,7 +247,7 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to that of one strategy; null: to none. */
+/** Passes an event to every subscribed quoter of a market, or only to one strategy's quoter; null: to no quoter. */
 export function tellMarket(
   markets: Slots,
   market: string,

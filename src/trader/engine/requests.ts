@@ -79,8 +79,8 @@ interface Polls {
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
   /**
-   * `valuedMs`: time of the last valuation of markets, our clock, ms. `requestPrice`: price of a signed request then; 0
-   * while requests were plentiful.
+   * `valuedMs`: time of the last valuation of markets, our clock, ms. `requestPrice`: price of a signed request at that
+   * time; 0 while requests were plentiful.
    */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
@@ -138,8 +138,8 @@ export class Polling {
   }
 
   /**
-   * Best interval of own reads, ms, by the values of markets with own resting orders. 0 if one was not valued, while
-   * nothing is quoted, and while signed requests are plentiful. Above 0, other signs of missing fills trigger a read.
+   * Best interval of own reads, ms, by the values of markets with own resting orders. 0 while a market has no value,
+   * nothing is quoted, or signed requests are plentiful. Above 0, other signs of missing fills trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;

@@ -27,7 +27,7 @@ export interface TraderSettings {
   /** Events with declared outcomes; the venue does not report them. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
-  /** Feeds of the trader's file; absent: none. */
+  /** Feeds of the trader's file; absent: no feeds. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
   /** Returns a loaded strategy module by key; absent: no other code can be loaded. */
@@ -43,14 +43,14 @@ export interface TraderSettings {
 /** A feed, as the engine sees it; the shell reads its source. */
 export interface FeedSettings {
   readonly name: string;
-  /** Values older than this are hidden, ms. */
+  /** Maximum age of shown values, ms; older values are hidden. */
   readonly maxAgeMs: number;
 }
 
 export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
   /** Time within which the request budget must allow all open orders to be canceled, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
-  /** True: price bars are read once per market, for its volatility; absent: false. */
+  /** Whether price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
   /** `auto`: the venue's marks of held shares may trigger reads; absent: off. */
   readonly marks?: 'auto' | 'off';
@@ -65,7 +65,7 @@ export interface MergeSettings {
 export interface MarketFilter {
   /** Selected categories; empty selects every category. */
   readonly categories: readonly string[];
-  /** Words of which a title must contain one, case-insensitive; absent or empty: every title is selected. */
+  /** Words, case-insensitive; a title must contain at least one. Absent or empty: every title is selected. */
   readonly words?: readonly string[];
   /** Words that exclude a title, case-insensitive. */
   readonly withoutWords?: readonly string[];
@@ -75,7 +75,7 @@ export interface MarketFilter {
 
 /** Rules for observed markets; each is null when unlimited. Prices and currency as plain numbers. */
 export interface MarketRules {
-  /** Others' best ask minus their best bid. */
+  /** Minimum of other accounts' best ask minus best bid; null: no minimum. */
   readonly minSpread: number | null;
   readonly maxSpread: number | null;
   /** Minimum traded volume per day, currency. */
@@ -93,7 +93,7 @@ export interface MarketSelection extends MarketFilter {
   readonly max: number;
   /** Maximum number of tracked markets from the list; absent: `max`. */
   readonly candidates?: number;
-  /** `listed` (default): the first markets that meet the rules. `value`: the most valuable ones. */
+  /** `listed` (default): the first markets that meet the rules. `value`: the most valuable markets. */
   readonly choose?: 'listed' | 'value';
   readonly rules?: MarketRules;
 }
@@ -105,7 +105,7 @@ export interface StrategySettings {
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** Cron expression of the strategy's quote hours; null without any. The shell sends their begin and end. */
+  /** Cron expression of the strategy's quote hours; null without quote hours. The shell sends their begin and end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

@@ -25,7 +25,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum rounds of releases within one step: reports of unsent requests may cause new ones; more mean a loop. */
+/** Maximum rounds of releases per step. Reports of unsent requests may cause new requests; more rounds mean a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes that must end without resting orders, and allow no new ones. */
@@ -140,7 +140,7 @@ export class Trader {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
 
-  /** All markets, for telemetry. Reads only. */
+  /** Lists all markets for telemetry, without changes. */
   watchMarkets(nowMs: number): readonly WatchedMarket[] {
     return watchMarkets(this.#state, nowMs);
   }

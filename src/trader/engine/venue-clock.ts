@@ -1,7 +1,7 @@
 /**
  * Estimates the exchange's clock from whole-second times in answers. A time `v` was written in [v, v + 1 s) of the
- * exchange's clock, between request and answer. Each answer bounds the clock difference from both sides. Contradicting
- * bounds mean a clock step: then only the newest answer counts.
+ * exchange's clock, between request and answer. An answer bounds the clock difference from both sides. Contradicting
+ * bounds mean a clock step; the newest answer then replaces all earlier answers.
  */
 
 export class VenueClock {
@@ -11,7 +11,7 @@ export class VenueClock {
   observe(venueTimeMs: number, sentMs: number, seenMs: number): void {
     const low = venueTimeMs - seenMs;
     const high = venueTimeMs + 1000 - sentMs;
-    if (low > high) return; // Our clock was stepped during the request, so the answer says nothing.
+    if (low > high) return; // Our clock was stepped during the request, so the answer has no use.
     const contradicts = low > this.#highMs || high < this.#lowMs;
     this.#lowMs = contradicts ? low : Math.max(low, this.#lowMs);
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);

@@ -22,7 +22,7 @@ import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from '.
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 export interface Look {
-  /** Our clock, ms, when the request was sent; `nowMs` is when its answer arrived. */
+  /** Time when the request was sent, our clock, ms; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
   /** Exchange clock in the answer, ms; null if absent. */
@@ -125,8 +125,8 @@ export class Context {
   }
 
   /**
-   * Books a fill of this order once and reports it. A fill that cannot belong to the signed order raises an alarm, but
-   * is booked too, because the exchange has moved the money.
+   * Books a fill of this order once and reports the fill. A fill that cannot belong to the signed order raises an
+   * alarm, but is booked too, because the exchange has moved the money.
    */
   bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
     const { marketConditionId, intentId } = order;
@@ -340,7 +340,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Per kind: the call that submits an intent, and the call that reads its record; of a cancel, the order's record. */
+/** Calls per kind of intent: the submit, and the read of the intent's record; for a cancel, of the order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },

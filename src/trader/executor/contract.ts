@@ -1,9 +1,9 @@
 /**
  * Types between executor, engine and wallet.
  *
- * For each observation the engine runs two transactions. The first decides and books (`begin`, `onReport`,
- * `onOwnOrders`, `onOwnTrades`, `tick`). The second runs `signDrafts`, which signs drafts that the first has made
- * durable. Only then are the requests queued.
+ * The engine runs two transactions per observation. The first decides and books (`begin`, `onReport`, `onOwnOrders`,
+ * `onOwnTrades`, `tick`). The second runs `signDrafts`, which signs the drafts that the first transaction made durable.
+ * The requests are queued after both.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -32,10 +32,10 @@ export interface ExecutorSettings {
 /** Returns why this order must not be signed, in a sentence; null when it may be. */
 export type PlaceObjection = (place: IntentRow) => string | null;
 
-/** Orders that may be begun, signed and sent: all, none, or those of one strategy. */
+/** Orders that may be begun, signed and sent: all, none, or the orders of one strategy. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Conversions that may be begun, signed and sent: all, only those into currency (merges, redeems), or none. */
+/** Conversions that may be begun, signed and sent: all, only conversions into currency (merges, redeems), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
 type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
@@ -45,7 +45,7 @@ export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly intentId: string;
   /**
    * `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: may have taken effect.
-   * `abandoned`: will not take effect, but its locks last until its draft expires.
+   * `abandoned`: will not take effect, but the intent's locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
   /** Shares (or sets) that may still move: possible fills, and fills at the exchange that are not booked yet. */

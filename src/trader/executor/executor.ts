@@ -3,9 +3,9 @@
  * signature, stored signature, submit. The exchange's record alone decides the outcome. Only the executor changes
  * states of intents and orders, by the table in `lifecycle.ts`.
  *
- * It signs only stored drafts and never redrafts an intent that may have been submitted. It never treats silence as an
- * answer, nor uses our clock for the exchange's expiries. It has no network access: it returns requests and receives
- * exactly one report for each.
+ * The executor signs only stored drafts and never redrafts an intent that may have been submitted. Silence is never an
+ * answer, and our clock never decides the exchange's expiries. The executor has no network access: it returns requests
+ * and receives exactly one report per request.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -178,9 +178,9 @@ export class Executor {
   }
 
   /**
-   * Withdraws the present orders in flight of this market (null: of all markets). They are not signed, or not sent
-   * again; orders that may have been sent are still settled. Later orders are not affected. The caller recalls queued
-   * requests.
+   * Withdraws the present orders in flight of this market (null: of all markets). Withdrawn orders are not signed or
+   * not sent again; orders that may have been sent are still settled. Later orders are not affected. The caller recalls
+   * queued requests.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -224,7 +224,7 @@ export class Executor {
       const { intent } = inFlight;
       const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
       const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
-      // The same object while its rows are unchanged.
+      // The object stays the same while its rows are unchanged.
       if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
         const phase = STANDINGS[intent.state].reserves;
         const amount = intent.amountMicros ?? ZERO;

@@ -24,15 +24,15 @@ export class InFlight {
   intent: IntentRow;
   /** The pending request; at most one per intent, so that answers cannot arrive out of order. */
   busy: IntentStep | null = null;
-  /** Our clock, ms, of the next action; null without one. */
+  /** Time of the next action, our clock, ms; null without an action. */
   dueMs: number | null = null;
   /** Kind of the due action: true sends the same signature again, false reads the record. */
   resend = false;
   /** Number of consecutive reads and sends without news; it increases the waits. */
   tries = 0;
-  /** Our clock, ms, when the record was first seen expired; the second read confirms it. */
+  /** Time when the record was first seen expired, our clock, ms; the second read confirms it. */
   expiredSinceMs: number | null = null;
-  /** Our clock, ms, since the intent is known to be live; an older list may miss it. */
+  /** First time when the intent was known to be live, our clock, ms; an older list may miss it. */
   liveSinceMs: number;
   /** True when a list or read of this process has shown the intent live. */
   confirmed = false;
@@ -146,7 +146,7 @@ export class InFlightIntents {
   }
 }
 
-/** The key that only one intent of its kind may have: order or market; null for a place without a draft. */
+/** Returns the unique key of an intent within its kind: order or market; null for a place without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':

@@ -1,4 +1,4 @@
-/** All allowed changes of an intent's state, one line each. Any other change cancels all orders and exits. */
+/** All allowed changes of an intent's state, one line per change. Any other change cancels all orders and exits. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
@@ -102,7 +102,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // Without draft and pubkey, no answer can arrive.
+  // No answer can arrive without draft and pubkey.
   refused: {},
 };
 
@@ -111,7 +111,7 @@ export interface Standing {
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
    * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
-   * it took effect. `over`: finished, read at most once more. `never`: it had no effect.
+   * took effect. `over`: finished, read at most once more. `never`: had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -136,7 +136,7 @@ export const RECORD_STATES: Readonly<
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // State of a redeem before its draft exists. After a submit only an outdated answer shows it.
+  // State of a redeem before its draft exists. After a submit, only an outdated answer shows this state.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',

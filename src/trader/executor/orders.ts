@@ -18,7 +18,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // Rows without status or signature say nothing about an ended order.
+    // Rows without status or signature prove nothing about an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -148,7 +148,7 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True for more filled than ordered, which no trades could match. Without own trades it is the only source. */
+/** True for more filled than ordered, which no trades could match. Without own trades no other source exists. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
@@ -190,7 +190,7 @@ function bookDifference(context: Context, orderPubkey: string, look: Look): void
   });
 }
 
-/** Fields of a fill that its order gives. */
+/** Fields of a fill that follow from its order. */
 const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
   orderPubkey,
   marketConditionId,
@@ -211,7 +211,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look)
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // A request sent before the submit became uncertain says nothing about the cancel.
+  // A request sent before the submit became uncertain proves nothing about the cancel.
   const { updatedMs } = inFlight.intent;
   // After our clock was set back, a later `updatedMs` says nothing.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
@@ -293,7 +293,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
+  // A complete order no longer rests. A fill proves that its order rested. Both orders are read again.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

@@ -131,9 +131,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Why a draft must not be signed by its expiry; null when it may be. It may have expired, or last too long. Without an
- * exchange time, our clock bounds the latest expiry, with a tolerance. Our clock never decides that a draft has
- * expired.
+ * Returns why a draft must not be signed by its expiry; null for a draft that may be signed. The draft may have
+ * expired, or last too long. Without an exchange time, our clock bounds the latest expiry, with a tolerance. Our clock
+ * never decides that a draft has expired.
  */
 function objectionToExpiry(
   context: Context,

@@ -11,8 +11,8 @@ import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
- * A failed write, commit, sync or read of the ledger. It is never retried: after a failed sync, data may be lost
- * although a second sync succeeds. The process cancels its orders and exits.
+ * A failed write, commit, sync or read of the ledger. The operation is never retried: after a failed sync, data may be
+ * lost although a second sync succeeds. The process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -49,7 +49,7 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** `open`: nothing is written yet, so SQLite's transaction has not begun. `begun`: it has. */
+  /** `open`: nothing is written yet, so SQLite's transaction has not begun. `begun`: SQLite's transaction has begun. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
   /** True in a backtest: one transaction spans the whole run, so a failed step cannot be rolled back. */
@@ -336,8 +336,8 @@ export class Database {
   }
 
   /**
-   * Rewrites an earlier process's log into the file. After a failed sync the log may be complete only in the cache, and
-   * no later sync reports that; a power loss would then drop later commits. The second write makes the log's restart
+   * Rewrites an earlier process's log into the file. After a failed sync the log may be complete only in the cache. No
+   * later sync reports this; a power loss would then drop later commits. The second write makes the log's restart
    * durable.
    */
   #writeAgain(): void {
@@ -382,7 +382,7 @@ export function refuseOtherNames(path: string): void {
 /** SQLite header bytes with write and read version: 2 means WAL, 1 means no WAL. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
-/** Clears the WAL flag: SQLite opens no in-memory content with it. */
+/** Clears the WAL flag, because SQLite opens no in-memory content with this flag. */
 function withoutWal(content: Uint8Array): Buffer {
   const copy = Buffer.from(content);
   if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);

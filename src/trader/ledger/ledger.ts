@@ -142,7 +142,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /** Checkpoints the log in an idle moment, as `Database.rest`. Only outside of `transaction`. */
+  /** Checkpoints the log in an idle moment, like `Database.rest`. Call it only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
@@ -271,7 +271,7 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. Its postings stay; reversing ones are added. */
+  /** Removes a fill. The fill's postings stay; reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
     // Readers that continue after a place must not skip the next fill, so places are not reused.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);

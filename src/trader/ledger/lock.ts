@@ -1,10 +1,9 @@
 /**
- * Allows one writer per ledger. The lock is a small SQLite file beside the ledger in which the holder keeps a write
- * transaction open, so it ends with the process. Its committed row names the holder and stays readable.
+ * Allows one writer per ledger. The lock is a small SQLite file beside the ledger. The holder keeps a write transaction
+ * in this file open, so the lock ends with the process. The file's committed row names the holder and stays readable.
  *
- * Any process that can read the file could hold the lock, so only the owner may open it. A lock file with wider
- * permissions is replaced by its next holder. It is not replaced while another process holds it, because that may be a
- * trader in another container.
+ * Any process that can read the file could hold the lock, so only the owner may open it. The next holder replaces a
+ * lock file with wider permissions, unless another process holds the lock, which may be a trader in another container.
  */
 
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
@@ -83,7 +82,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/** Returns the current writer of this ledger; null without. Throws file_unreadable if it cannot be known. */
+/** Returns the current writer of this ledger; null without a writer. Throws file_unreadable for an unreadable lock. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);

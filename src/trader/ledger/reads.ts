@@ -134,18 +134,18 @@ export class LedgerReader {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** The next bookings after `id` (0: from the first), oldest first. Their sums equal those of `pnl`. */
+  /** The next bookings after `id` (0: from the first), oldest first. The sums of all bookings equal those of `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
-  /** Id of the newest booking; 0 without one. */
+  /** Id of the newest booking; 0 without a booking. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** True if the exchange once reported this trade as failed, whatever it reported later. */
+  /** True if the exchange ever reported this trade as failed, even if a later report differs. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
@@ -189,7 +189,7 @@ export class LedgerReader {
     });
   }
 
-  /** Held shares of one outcome; ZERO for none. */
+  /** Held shares of one outcome; ZERO without shares. */
   shares(marketConditionId: string, isYes: boolean): Micros {
     return this.balance(sharesAccount(marketConditionId, isYes));
   }

@@ -59,7 +59,7 @@ class LateRows<Row> {
     this.unwritten.set(key, row);
   }
 
-  /** Writes the cached row of a key into the table. Only inside a transaction. */
+  /** Writes the cached row of a key into the table. Call it only inside a transaction. */
   write(key: string): void {
     const row = this.unwritten.get(key);
     if (row === undefined) return;
@@ -70,7 +70,7 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Writes all cached rows, before the table is read. Only inside a transaction. */
+  /** Writes all cached rows before a read of the table. Call it only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.unwritten.keys()]) this.write(key);
   }

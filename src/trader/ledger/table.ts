@@ -45,7 +45,7 @@ export const optionalInteger = plain<number | null>('INTEGER');
 /** A column that holds one of these texts; SQLite rejects others. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
-/** The same, or null. */
+/** A nullable column of one of these words. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** A column that holds one of a list of texts that may grow. */
@@ -56,7 +56,7 @@ export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
-/** The same, or null. */
+/** A nullable column of an amount. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
@@ -67,7 +67,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (stored) => stored === 1,
   write: Number,
 });
-/** The same, or null. */
+/** A nullable column of a flag. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),

@@ -49,7 +49,7 @@ export const RUNS = new Table('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** End of the run, our clock, ms; null while it runs, and for a killed run. */
+  /** End of the run, our clock, ms; null for a running or killed run. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
@@ -69,7 +69,7 @@ export const INTENTS = new Table(
     /** Outcome and side of a place; null for other kinds. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of a place for its own outcome; for a split, the YES price that divides the cost; else null. */
+    /** Price of a place for its own outcome. Price of a split: the YES price that divides the cost. Else null. */
     priceMicros: optionalAmount('price'),
     /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
     amountMicros: optionalAmount('amount'),
@@ -241,10 +241,10 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Booking of a trade. `fee_paid`: only its missing fee. `differs`: it contradicts the booked trade; nothing changed. */
+/** Booking of a trade. `fee_paid`: books only the missing fee. `differs`: contradicts the booked trade; no change. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** Result of noting a failed trade. `noted`: it was not booked. `unbooked`: its booking is reversed. */
+/** Result of noting a failed trade. `noted`: no booking existed. `unbooked`: the booking is reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 /** One outcome whose holding the operator adopts: amounts that the ledger lacks, negative for an excess. */
@@ -306,9 +306,9 @@ export interface BookingRow {
   /** Id of the booking; ids increase. */
   readonly id: number;
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
-  /** Our clock, ms. */
+  /** Time of the booking, our clock, ms. */
   readonly timeMs: number;
-  /** Market of the booking; null without one. */
+  /** Market of the booking; null without a market. */
   readonly marketConditionId: string | null;
   /** Strategy of the booking's intent; null without an intent, and for a reversed fill. */
   readonly strategy: string | null;

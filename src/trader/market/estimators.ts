@@ -213,7 +213,7 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Size-weighted mean price of recent trades; null without any. It does not decay: all weights decay alike. */
+  /** Size-weighted mean price of recent trades; null without trades. Equal decay of all weights leaves the mean. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));

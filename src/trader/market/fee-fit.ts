@@ -1,6 +1,6 @@
 /**
- * Detects which fee schedule a market's public trades follow. Each schedule is fitted with one taker rate and one maker
- * rate. A schedule is possible when it predicts every trade's fee within two millionths. The verdict is undecided when
+ * Detects the fee schedule of a market's public trades. Every schedule is fitted with one taker rate and one maker
+ * rate. A schedule is possible if it predicts every trade's fee within two millionths. The verdict is undecided when
  * several schedules fit, or none.
  */
 

@@ -39,7 +39,7 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/** Everything known about one market: newest book, trades, estimates, own orders. Calls follow our clock's order. */
+/** State of one market: newest book, trades, estimates, own orders. Calls must follow our clock's order. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
@@ -47,7 +47,7 @@ export class MarketTracker {
   facts: MarketFacts | null = null;
   /** Why the market is unsuitable, in one sentence; null when it is suitable, or before the first detail. */
   unsuitable: string | null = null;
-  /** Our clock, ms, when the newest detail arrived; null before the first. */
+  /** Time when the newest detail arrived, our clock, ms; null before the first. */
   detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
@@ -205,7 +205,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** The market as a strategy sees it; null before the first detail and book. Other parameters are passed through. */
+  /** The market for a strategy's view; null before the first detail and book. Other parameters are passed through. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -222,7 +222,7 @@ export class MarketTracker {
       timeToResolutionMs: sight.timeToResolutionMs,
       market: sight.market,
       book,
-      // Without own orders both are the same book.
+      // Without own orders, the market's book and other accounts' book are the same.
       others: sight.others === sight.book ? book : copyToShow(sight.others),
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
@@ -293,7 +293,7 @@ export class MarketTracker {
     return this.#book?.others ?? null;
   }
 
-  /** YES price that values shares: the microprice of others' book, else the mean trade price; null without. */
+  /** YES price that values shares: the microprice of others' book, else the mean trade price; null without either. */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.facts === null || this.#book === null) return null;
@@ -452,11 +452,11 @@ interface Jump {
 class Liveness {
   /** Our clock, ms, of the newest change; null before the first book. */
   unchangedSinceMs: number | null = null;
-  /** Trades through the best prices since then, and our clock, ms, of the first. */
+  /** Trades through the best prices since the newest change, and our clock, ms, of the first. */
   through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
-  /** The newest jump; null before the first. Each jump is a new object. */
+  /** The newest jump; null before the first. Every jump is a new object. */
   jump: Jump | null = null;
 
   /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */

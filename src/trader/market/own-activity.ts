@@ -19,8 +19,8 @@ interface Remembered {
 }
 
 /**
- * True when a book requested at `sentMs` shows fewer shares at a price than own orders have there: one was filled or
- * ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
+ * True when a book requested at `sentMs` shows fewer shares at a price than own orders there: an own order was filled
+ * or ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -74,7 +74,7 @@ export class OwnOrderMemory {
     }
   }
 
-  /** Number of stored orders, ended ones included. */
+  /** Number of stored orders, including ended orders. */
   get size(): number {
     return this.#orders.size;
   }

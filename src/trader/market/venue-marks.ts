@@ -1,6 +1,6 @@
 /**
  * The venue's valuation of held shares (its mark), reported for up to 200 markets per signed request. Marks only decide
- * which book to read next; no price uses them. They are ignored until later books have confirmed them often enough.
+ * the next book read; no price uses marks. Marks are ignored until later books have confirmed them often enough.
  */
 
 import { parseDecimal } from '../../shared/base/micros.js';

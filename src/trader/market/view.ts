@@ -8,10 +8,10 @@ import type { MarketState as MarketPhase } from '../../shared/protocol/states.js
 /** Side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
 export type BookSide = 'bid' | 'ask';
 
-/** Facts from the market's detail. Only order-book markets without margin have them. */
+/** Facts from the market's detail. Only order-book markets without margin have these facts. */
 export interface MarketFacts {
   readonly conditionId: string;
-  /** The event this market belongs to, or null. Markets of one event exclude or imply each other. */
+  /** The market's event, or null. Markets of one event exclude or imply each other. */
   readonly eventConditionId: string | null;
   readonly title: string;
   readonly category: string | null;
@@ -96,7 +96,7 @@ export interface OwnMarketState {
   readonly avgNoCostMicros: Micros | null;
   /** Currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of |YES - NO| in shares, enforced by risk. Strategies quote less as they approach it. */
+  /** Limit of |YES - NO| in shares, enforced by risk. Strategies quote less near this limit. */
   readonly maxPositionMicros: Micros;
   /** Stance of the kill ladder: quote normally, wider, or only to reduce the net position. */
   readonly stance: Stance;
@@ -172,7 +172,7 @@ export interface FeedView extends Omit<FeedValue, 'conditionId'> {
   readonly ageMs: number;
 }
 
-/** Values of the feeds that a strategy's parameters name. Missing, late or expired ones are absent. */
+/** Values of the feeds that a strategy's parameters name. Missing, late or expired values are absent. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
 /** Takers of a market, from its public trades. Floats: for a strategy's arithmetic, never for money. */
@@ -183,7 +183,7 @@ export interface FlowView {
   readonly meanTradeShares: number | null;
   /**
    * Decay of takers with distance d (price) from the mid of others' book: exp(-kappa d), one over the mean distance of
-   * trades. Prior: its category's, else 2 ticks. Half-life one hour.
+   * trades. Prior: its category's decay, else 2 ticks. Half-life one hour.
    */
   readonly kappa: number;
   /** Further move of the mid, in price, after a taker took a whole best level; prior as for `kappa`, else 1.5 ticks. */
@@ -208,7 +208,7 @@ export interface PaceView {
 export interface MarkoutView {
   /** Seconds after the fill was known: 5, 30 or 300. */
   readonly horizonS: number;
-  /** Mean over shares, price: positive means that the fills had gained by then. Null without any. */
+  /** Mean over shares, price: positive means that the fills had gained by then; null without fills. */
   readonly meanPrice: number | null;
   /** Judged shares, with a half-life of a day: the weight behind the mean. */
   readonly shares: number;
@@ -218,7 +218,7 @@ export interface MarkoutView {
 export interface OwnFillsView {
   /** Own fills per second of observation, with a half-life of a day; null before a minute of observation. */
   readonly fillsPerS: number | null;
-  /** By filled side, shortest horizon first. */
+  /** Markouts by filled side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
@@ -232,7 +232,7 @@ export interface Glance {
   /** Age of the newest book, ms; null before the first. */
   readonly bookAgeMs: number | null;
   readonly sigmaLogOddsPerSqrtS: number;
-  /** Milliseconds since its last jump; null if never. */
+  /** Time since the market's last jump, ms; null without a jump. */
   readonly sinceJumpMs: number | null;
   /** The market is open, and its book is neither crossed nor stuck. */
   readonly isSound: boolean;
@@ -240,7 +240,7 @@ export interface Glance {
 
 /** Another market of the same event, with own state there. */
 export interface SiblingView extends Glance {
-  /** Own net position there: YES - NO, in shares. */
+  /** Own net position in the market: YES - NO, in shares. */
   readonly netMicros: Micros;
   /** Own best orders there, resting or in flight, in YES space; null without any. */
   readonly ownBidMicros: Micros | null;
@@ -257,8 +257,8 @@ export interface EventFacts {
 }
 
 /**
- * How the outcomes of an event relate. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one does.
- * `nested`: a market resolves YES only if the one declared before it does ("above 50", "above 60").
+ * Relation between the outcomes of an event. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one
+ * does. `nested`: a market resolves YES only if the market declared before it does ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
@@ -272,7 +272,7 @@ export interface EventView {
   readonly siblings: readonly SiblingView[];
 }
 
-/** Everything a strategy sees. Frozen, and its books are copies; equal observations give equal views. */
+/** A strategy's complete input. The view is frozen, and its books are copies. Equal observations give equal views. */
 export interface MarketView {
   /** Our clock, ms. */
   readonly nowMs: number;
@@ -298,9 +298,9 @@ export interface MarketView {
   readonly event: EventView | null;
 }
 
-/** One market of an event, as a strategy of the whole event sees it. */
+/** One market of an event, in the view of a strategy of the whole event. */
 export interface MarketOfEvent {
-  /** The view that a strategy of this market alone would get; its `event` is null. */
+  /** The market's view for a strategy of this market alone; its `event` is null. */
   readonly view: MarketView;
   /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;
@@ -323,7 +323,7 @@ export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | '
   readonly newestTrade: TapeTrade | null;
 }
 
-/** Motion of a market's price. The same object until a new observation. Floats, in YES space. */
+/** Motion of a market's price; the same object until a new observation. Floats, in YES space. */
 export interface PriceMotion {
   /** Our clock, ms, when the request of the newest book was sent; later events are unknown. */
   readonly seenMs: number;

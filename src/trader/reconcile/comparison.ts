@@ -213,7 +213,7 @@ export class Comparison {
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
     return rows.map(({ orderPubkey, missingMicros, upTo }) => ({
       what: 'fill',
-      // With the filled amount, so that a later fill is another difference.
+      // The subject contains the filled amount, so that a later fill is another difference.
       subject: `${orderPubkey} up to ${formatDecimal(upTo)}`,
       ledger: `${formatDecimal(missingMicros)} shares not booked`,
       exchange: 'filled',
@@ -392,7 +392,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of this outcome from now on. False when its figures are not amounts. */
+  /** Skips the difference of this outcome from now on. Returns false when its figures are not amounts. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;

@@ -1,6 +1,6 @@
 /**
  * Confirms differences over two rounds. One list may lag behind another, so a difference counts only in a second round,
- * some seconds after the first. Its figures may change meanwhile with every fill. A confirmed difference stays, also
+ * some seconds after the first. Fills may change the difference's figures meanwhile. A confirmed difference stays, also
  * over restarts, until it heals or an operator accepts it.
  */
 
@@ -27,7 +27,7 @@ interface Suspicion {
   readonly believed: boolean;
 }
 
-/** A stored acceptance; old notes may lack `sinceMs` and `reason`. `adopted`: it is booked, and nothing is skipped. */
+/** A stored acceptance; old notes may lack `sinceMs` and `reason`. `adopted`: booked, so nothing is skipped. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
 /** Accepting these kinds changes the comparison itself, so equal figures later are a new difference. */

@@ -14,7 +14,7 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/** Kind of a difference. `list`: a list lacks rows that it showed. `sum`: the independent sums of fills differ. */
+/** Kind of a difference. `list`: a list lacks rows that it once showed. `sum`: the independent sums of fills differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** One difference between ledger and exchange, with both figures as text. */
@@ -31,7 +31,7 @@ export const UNKNOWN = 'unknown';
 /** Figure of a booking that a complete list lacks. */
 export const NOTHING = 'nothing';
 
-/** The ledger's records, as the comparison reads them. */
+/** The ledger's records, in the form that the comparison reads. */
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True when fills of this order were booked recently or are missing, so its filled amount changes between reads. */
   isFilling(orderPubkey: string): boolean;
@@ -189,8 +189,8 @@ export interface Moves {
 
 /**
  * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
- * `undecided` ones can be neither confirmed nor cleared now. `isMoving`: the market has shares in flight. `lately` holds each outcome's latest moves: a list that is older than
- * some of them shows earlier holdings.
+ * `undecided` outcomes can be neither confirmed nor cleared now. `isMoving`: the market has shares in flight. `lately`:
+ * latest moves by outcome; a list older than some moves shows earlier holdings.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,

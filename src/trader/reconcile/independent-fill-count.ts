@@ -1,8 +1,8 @@
 /**
  * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show it. This reader
- * shares no code and no state with it. It walks the list in other pages from its own mark, and keeps sums by market,
- * outcome and side: trades, shares, value, fees. Each round compares them with the same sums of the ledger.
+ * books each trade once by pubkey. If that count loses a page or confuses two trades, the ledger cannot show the error.
+ * This reader shares no code and no state with it. The reader walks the list in other pages from its own mark. It sums
+ * trades, shares, value and fees by market, outcome and side. Every round compares these sums with those of the ledger.
  *
  * It books nothing. Trades younger than half a minute wait for the next round on both sides, because lists lag.
  */
@@ -36,7 +36,7 @@ interface Sums {
 type SumsByKey = Readonly<Record<string, Sums>>;
 
 interface Memory {
-  /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
+  /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of these trades. */
   readonly met: readonly string[];
   /** Place up to which ledger fills are counted in `ledger`. */
   readonly seq: number;
@@ -184,7 +184,7 @@ export class IndependentFillCount {
 
   /** Exchange time, s, from which an unlisted trade counts as late; an older one lies behind the mark. */
   #lateFromS(hasMark: boolean): number {
-    // The walk saw the whole list down to its mark, so a missing trade will appear later, whatever its age.
+    // The walk saw the whole list down to its mark, so a missing trade of any age will appear later.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
     // The first walk reads one page.
     const pageS = this.#rows.at(-1)?.timestamp ?? 0;

@@ -1,9 +1,9 @@
 /**
  * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a durable mark.
- * Each row is compared in two complete rounds and then not again. A differing row is kept and compared until it agrees.
+ * A row is compared in two complete rounds and then not again. A differing row is kept and compared until it agrees.
  *
- * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list that shows none of
- * them has lost rows. Rows older than the first walk are not compared.
+ * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list without any of
+ * these pubkeys has lost rows. Rows older than the first walk are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -22,7 +22,7 @@ type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<Page = unknown> =
-  /** A page. `next` requests the following page; null on the last. The caller decides whether to send it. */
+  /** A page. `next` requests the following page; null on the last page. The caller decides whether to send `next`. */
   | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
   /** The walk is void: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
@@ -98,7 +98,7 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
 
 /** Number of rows in a mark: enough for a list that lags by some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of a walk: twenty thousand rows; beyond that an operator must look. */
+/** Maximum pages of a walk: twenty thousand rows. An operator must check a longer list. */
 const MOST_PAGES = 200;
 /** Maximum rounds that the mark waits for a differing row. Then the row is kept, because the walk would grow. */
 const HELD_ROUNDS = 10;
@@ -148,7 +148,7 @@ type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
 export class ListCursor<N extends ListEndpoint> {
   readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
-  /** Null before the first complete walk. */
+  /** Durable mark; null before the first complete walk. */
   readonly #mark: StoredMemory<Mark | null>;
   readonly #kept: StoredMemory<Kept<RowOf<N>>>;
   readonly #walk: PageWalk<N>;

@@ -16,7 +16,7 @@ const WANTED_MS = 15;
 /** Writes in the log at which a batch becomes a checkpoint, which takes as long as a batch of deletes. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch: checks intents after place `after`, or returns unused pages if it is null; or a checkpoint instead. */
+/** One batch. Checks intents after place `after`; null `after` returns unused pages. A checkpoint may replace both. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;

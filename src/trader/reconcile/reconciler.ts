@@ -1,11 +1,11 @@
 /**
- * Reconciles the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. It only
- * reads and reports differences.
+ * Reconciles the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
+ * reconciler only reads and reports differences.
  *
- * A round reads a set of complete lists, all begun after the same moment, and then own fills again, so that all fills
- * in the lists are booked. Bookings made meanwhile may be missing in the lists, so trading continues. A difference
- * counts when two rounds, some seconds apart, find it. Currency cannot be compared, because the service does not report
- * it.
+ * A round reads a set of complete lists, all begun after the same moment. The round then reads own fills again, so that
+ * all fills in the lists are booked. Bookings made meanwhile may be missing in the lists, so trading continues. A
+ * difference counts when two rounds, some seconds apart, find it. The service does not report currency, so currency is
+ * not compared.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -203,7 +203,7 @@ export class Reconciler {
     this.#compare(nowMs);
   }
 
-  /** Takes in the time. Our clock set back must not delay a waiting round. */
+  /** Takes in the time. Setting our clock back must not delay a waiting round. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -254,7 +254,7 @@ export class Reconciler {
 /** Detects orders that several reads show less filled than booked, which contradict earlier ones; triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** By pubkey: our clock, ms, of the first consecutive read that showed less than is booked. */
+  /** Our clock, ms, of the first consecutive read that showed less than is booked; by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** Orders that have already triggered a round. */
   readonly #told = new Set<string>();
@@ -313,8 +313,8 @@ export function requestsOfRound(ownTrades: boolean): number {
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /**
- * Reads the lists of one round together, each to its end or to the newest row of an earlier round. One lost page, or one
- * repeated row or cursor, voids the round.
+ * Reads the lists of one round together, down to the end or to the newest row of an earlier round. One lost page, or
+ * one repeated row or cursor, voids the round.
  */
 export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
@@ -323,7 +323,7 @@ export class Round {
   readonly #underWay: Set<RoundList>;
   /** Lists that the exchange does not have; they are not compared. */
   readonly absent: RoundList[] = [];
-  /** Why the round is void; null if it is not. `unsent`: a request was never sent, so the exchange did not fail. */
+  /** Why the round is void; null for a valid round. `unsent`: a request was not sent; the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   #furtherPages = 0;
 

@@ -130,7 +130,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** In these stances control 17 restricts orders, so the loss controls do not apply. */
+/** Control 17 restricts orders in these stances, so the loss controls do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -188,7 +188,7 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
   const what = `only orders that reduce may pass, ${why}: the amount of this one`;
-  // Shares that orders of this side can trade before the net position passes zero, whatever else fills.
+  // Shares that orders of this side can trade before the net position passes zero, for any other fills.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
   return atMost(what, place.amountMicros, reducible, 'shares');

@@ -1,9 +1,9 @@
 /**
- * Worst case of all holdings and working orders. Each working order may fill completely, partly or not at all, in any
- * order; unknown orders count like open ones.
+ * Worst case of all holdings and working orders. A working order may fill completely, partly or not at all, in any
+ * order; unknown orders count like open orders.
  *
- * Every figure of a market is a sum over its orders. An order counts in a worst case if its fill makes it worse, else
- * not. The worst case over all subsets of fills is therefore exact and cheap.
+ * Every figure of a market is a sum over its orders. An order counts in a worst case only if its fill worsens that
+ * case. The worst case over all subsets of fills is therefore exact and cheap.
  */
 
 import {
@@ -452,7 +452,7 @@ export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const sat
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** All markets of an exhaustive event; those of a nested event, widest first; may be empty for an exclusive event. */
+  /** All markets of an exhaustive event; markets of a nested event, widest first; may be empty if exclusive. */
   readonly marketConditionIds: readonly string[];
 }
 

@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** A limit order of one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Null for a market without an event: it is then its own event. */
+  /** Event of the market; null for a market without an event: the market is then its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
@@ -61,7 +61,7 @@ type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | '
 /** The two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Null when the figure was missing or not finite, which always breaches. */
+  /** Found figure; null for a missing or infinite figure, which always breaches. */
   readonly found: number | null;
   readonly unit: Unit;
   /** One sentence with both numbers, for `explain` and the log. */
@@ -85,7 +85,7 @@ export function showFigure(value: Micros | number): string {
 
 const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
-/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has none: the text before it names the things. */
+/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has no unit: the preceding text names the things. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);

@@ -335,7 +335,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; the next order is
- * blocked instead. It starts from the newest ledger rows, so a restart does not reset it.
+ * blocked instead. The count starts from the newest ledger rows, so a restart does not reset the count.
  */
 export class ActionPace {
   /** Our clock, ms, of each action; older ones are dropped after a minute. */
@@ -363,7 +363,7 @@ export class ActionPace {
     return facts;
   }
 
-  /** Counts at `nowMs` for display. Unlike `facts`, it drops nothing. */
+  /** Counts at `nowMs` for display. Unlike `facts`, `peek` drops nothing. */
   peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };

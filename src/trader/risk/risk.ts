@@ -20,7 +20,7 @@ import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
-/** An intent that passed every control. Only `judge` makes one. */
+/** An intent that passed every control. Only `judge` creates this type. */
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
@@ -28,7 +28,7 @@ export interface Approved<I extends Intent = Intent> {
   readonly [approvedByRisk]: I;
 }
 
-/** True only for a result of `judge`, whatever the static type. */
+/** True only for a result of `judge`, regardless of the static type. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 

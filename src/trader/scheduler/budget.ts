@@ -1,9 +1,9 @@
 /**
  * Counts the requests of one scope in the venue's sliding window of a minute, by own requests and the client's reports.
- * It does not learn limits itself.
+ * The budget does not learn limits itself.
  *
- * A request counts from its release until a minute after its outcome is known. The exchange saw it in between, so this
- * window always covers the exchange's, whatever the network's delays.
+ * A request counts from its release until a minute after its outcome is known. The exchange saw the request in between,
+ * so this window always covers the exchange's, at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -344,8 +344,8 @@ export const cancelReserve = (openOrders: number, perMinute: number): number =>
 
 /**
  * Requests that must be left after a request of this lane. Cancels may take everything. Own reads may take half the
- * reserve: cancels need to know which orders rest, but reads must not block them. All other lanes leave the whole
- * reserve. Only the signed scope has one.
+ * reserve: cancels need to know which orders rest, but reads must not block cancels. All other lanes leave the whole
+ * reserve. Only the signed scope has a reserve.
  */
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
@@ -380,7 +380,7 @@ export class BudgetWatch {
     this.#watched = SCOPES.map((scope) => ({ scope, usual: usual[scope], isTold: false, sinceMs: null }));
   }
 
-  /** Call it about once a second. Returns a notice when the budget becomes short, and when it is enough again. */
+  /** Returns a notice when the budget becomes short, and when it is enough again. Call it about once a second. */
   look(queue: WatchedQueue, nowMs: number) {
     return this.#watched.flatMap(
       (watched): { readonly kind: 'budget_short' | 'budget_back'; readonly text: string }[] => {

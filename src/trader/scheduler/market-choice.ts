@@ -27,7 +27,7 @@ export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
   /** Inputs of the stale loss, including the orders that would rest. */
   readonly market: StaleMarket;
-  /** Price distance within which an order stays, whatever requests cost. */
+  /** Price distance within which an order stays, at any price of requests. */
   readonly leastTolerance: number;
   /** True: orders move at that distance even if requests cost more than the gain. Absent: false. */
   readonly isExact?: boolean;
@@ -189,7 +189,7 @@ const LEAST = 1e-9;
 export const DWELL_S = 600;
 /** Requests of entering and leaving a market: two orders placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** One of this many places is for a market that may be worth more than estimated. */
+/** One of this many places is reserved for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
 /** Finds the prices, each at least `least`, at which the demand of all valuable markets fits the supply. */

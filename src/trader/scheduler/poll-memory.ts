@@ -19,7 +19,7 @@ export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
   /** True for a permanently closed market: only its detail can still change. */
   readonly isOver: boolean;
-  /** True when its past price bars are wanted; absent: false. */
+  /** Whether the market's past price bars are wanted; absent: false. */
   readonly wantsCandles?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface PollFacts {
   readonly ownPaceMs?: number;
   /** Interval of reads of the venue's marks, ms; absent or Infinity: only in rounds. */
   readonly marksEveryMs?: number;
-  /** Signed requests of an assets poll, which begins a reconciliation round; absent: one. */
+  /** Signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
   /** `RequestQueue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not requested. */
   readonly publicHeadroom: number;
@@ -49,7 +49,7 @@ export interface PollSettings {
   readonly ownIntervalMs: number;
   /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
   readonly ownLongestMs?: number;
-  /** Shortest interval between reads of one book. */
+  /** Shortest interval between reads of one book, ms. */
   readonly hotIntervalMs: number;
   /** Longest interval between reads of one book, if the budget allows it. */
   readonly quietIntervalMs: number;
@@ -210,7 +210,7 @@ export class PollMemory {
     return fresh;
   }
 
-  /** The poll of this target; undefined if unknown. */
+  /** Returns the poll of this target; undefined for an unknown target. */
   find(target: PollTarget): PollRecord | undefined {
     if (!('marketConditionId' in target)) return this.#account.get(target.kind);
     return this.#markets.get(target.marketConditionId)?.[target.kind];

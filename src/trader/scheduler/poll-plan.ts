@@ -118,7 +118,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Reads the target as soon as the budget allows, whatever its interval, as after a reconnect. */
+  /** Reads the target as soon as the budget allows, ignoring its interval, for example after a reconnect. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -206,7 +206,7 @@ export class PollPlan {
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
-    // The kind furthest behind its share first.
+    // Kinds in order of need: first the kind furthest behind its share.
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
@@ -222,7 +222,7 @@ export class PollPlan {
     return null;
   }
 
-  /** Chooses the next book: expedited ones, then in turns never read ones, overdue ones, and the most valuable read. */
+  /** Chooses the next book: expedited books, then in turns never read, overdue and most valuable books. */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;

@@ -108,7 +108,7 @@ export class RequestQueue {
    * Sets the number of own orders that rest, are in flight or unknown, which sizes the cancel reserve. Call it at each
    * change.
    *
-   * @param cancelsAll true when all orders are being canceled, as by a kill: cancels then probe a full budget
+   * @param cancelsAll true when all orders are being canceled, for example by a kill: cancels then probe a full budget
    */
   setOpenOrders(count: number, cancelsAll = false): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);

@@ -85,17 +85,16 @@ export interface StaleMarket {
   readonly takersPerS: number;
   /** Every own order that rests or may rest. */
   readonly quotes: readonly RestingQuote[];
-  /** Price move since the newest book by the venue's mark (`VenueMark`); absent: none reported. */
+  /** Price move since the newest book by the venue's mark (`VenueMark`); absent: no reported move. */
   readonly markMove?: number;
 }
 
 /**
  * Index of one share at distance `h`, `t` seconds after the read, with one taker per second. Changed quotes rest `d`
- * seconds after a read. It grows with t, sigma and the jump rate, falls with h, and is never negative.
+ * seconds after a read. The index grows with t, sigma and the jump rate, falls with h, and is never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
- * @param movedS time in which the price usually moves as far as it is known to have moved; the read counts as older by
- * it
+ * @param movedS time in which the price usually moves by its known move, s; the read counts as older by this time
  */
 export function shareIndex(
   h: number,

@@ -16,7 +16,7 @@ export interface QuoteLevel {
 
 /** Complete sets (one YES and one NO share each) that a strategy wants to hold, to sell either outcome. */
 export interface SetsWish {
-  /** Sets to hold; missing sets are split from currency in batches, within `max_core_sets`. 0: none. */
+  /** Sets to hold; missing sets are split from currency in batches, within `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
   /** `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when all is flattened. */
   readonly merge: 'auto' | 'never';
@@ -38,13 +38,13 @@ export interface Quotes {
   readonly exact?: boolean;
   /**
    * Value per share of a fill at a side's best level, beyond its price and after the following price move; currency, -1
-   * to 1. The engine ranks markets and changes by it. A worse level is worth more by its distance. Absent: derived from
-   * `fairMicros`.
+   * to 1. The engine ranks markets and changes by this value. A worse level is worth more by its distance. Absent:
+   * derived from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
   /** True: an order that would trade at once is not sent, by the checks before draft and signature. Absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets; absent: none. The wish stays, also over restarts, until later quotes change it. */
+  /** Wanted complete sets; absent: no wish. A wish stays, also over restarts, until later quotes change it. */
   readonly sets?: SetsWish;
   /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
   readonly againMs?: number;
@@ -68,7 +68,7 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
   factors,
 });
 
-/** A running strategy in one market. It may keep private state, but has no clock, input, output or randomness. */
+/** A running strategy in one market. A quoter may keep private state, but has no clock, input, output or randomness. */
 export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
@@ -123,9 +123,9 @@ interface StrategyParts {
   readonly summary: string;
   readonly state?: StateDeclaration;
   readonly inputs?: InputsDeclaration;
-  /** True: the strategy may take others' offers to close a position. Absent: it never does. */
+  /** Whether the strategy may take other accounts' offers to close a position; absent: false. */
   readonly takes?: true;
-  /** Events that `observe` receives besides fills; absent: none. */
+  /** Events that `observe` receives besides fills; absent: only fills. */
   readonly observes?: readonly AskedEvent[];
 }
 
@@ -338,7 +338,7 @@ interface Said {
   readonly merged: Sets;
   /** Currency was split into complete sets of this market. */
   readonly split: Sets;
-  /** The market is settled. */
+  /** Event: the market is settled. */
   readonly resolved: {
     /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
     readonly phase: 'resolved' | 'canceled';

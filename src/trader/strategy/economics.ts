@@ -40,7 +40,7 @@ export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPer
  * True when sell orders that bind pairs should be canceled for a merge: waiting costs more than the requests of the
  * merge and the cancels. Lost queue positions are not counted.
  *
- * @param waitS how long the pairs would otherwise wait
+ * @param waitS time that the pairs would otherwise wait, s
  */
 export const isPullingWorth = (
   { requestPrice, currencyPricePerS }: Economics,

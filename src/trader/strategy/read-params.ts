@@ -23,12 +23,12 @@ export interface ParamProblem {
 
 /** Result of reading a strategy file's parameters: values or problems, never both. */
 export interface ParamsRead {
-  /** Null when there is any problem. */
+  /** Values of the parameters; null when there is any problem. */
   readonly values: ParamValues | null;
   readonly problems: readonly ParamProblem[];
 }
 
-/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Defaults fill missing ones. */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing values take defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
   // `jitless`: compiling a schema does not pay off, because most are used once.
@@ -183,7 +183,7 @@ const KINDS: { readonly [K in ParamSpec['kind']]: Kind<Extract<ParamSpec, { read
   },
 };
 
-// Each entry of `KINDS` takes declarations of its own kind.
+// Every entry of `KINDS` takes declarations of its own kind.
 const kindOf = ({ kind }: ParamSpec) => KINDS[kind] as Kind<ParamSpec>;
 
 /** Accepted values of a field, with unit and range: for error messages and tables. */

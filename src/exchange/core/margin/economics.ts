@@ -106,7 +106,7 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
   return asMicros(next - 1);
 }
 
-/** When interest alone makes the loss fatal at a constant mark; null for never. */
+/** Time when interest alone makes the loss fatal at a constant mark; null for never. */
 export function liquidationDueMs(position: Exposure, mark: number, annualRate: number, lossPercent: number) {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);

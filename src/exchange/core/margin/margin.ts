@@ -97,7 +97,7 @@ export class Margin {
     }
   }
 
-  /** The market's state changed. */
+  /** Handles a change of the market's state. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
@@ -147,7 +147,7 @@ export class Margin {
       (leverage === undefined || record.leverage === leverage);
     const { settlements } = this;
     if (positionPubkey === undefined) return this.#page(settlements, account, query, { states, accepts });
-    // At most one: no list is walked, and no page follows.
+    // At most one record: no list is walked, and no page follows.
     const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** After the markets: open positions and pending requests register with their pools. */
+  /** Loads after the markets: open positions and pending requests register with their pools. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -240,7 +240,7 @@ const BLOCK = 100;
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** No final record can match: the archive is skipped. */
+  /** Whether no final record can match; the archive is then skipped. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

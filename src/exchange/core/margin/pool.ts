@@ -1,6 +1,6 @@
 /**
- * A margin market's reference price, and its pool, the other side of every position. The pool lends, wins what users
- * lose and pays what they win. It may go below zero, so that no money appears or vanishes.
+ * A margin market's reference price, and the pool on the other side of every position. The pool lends, wins what users
+ * lose and pays what users win. The pool may go below zero, so that no money appears or vanishes.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -15,11 +15,11 @@ interface MarginRules {
   readonly kind: 'polymarket' | 'hyperliquid';
   readonly maxLeverageYes: number;
   readonly maxLeverageNo: number;
-  /** On user_liquidity. */
+  /** Opening fee rate on user_liquidity. */
   readonly openingRate: number;
-  /** On the value of the shares when a position wins or is liquidated. */
+  /** Closing fee rate on the value of the shares when a position wins or is liquidated. */
   readonly closingRate: number;
-  /** Per year, on the borrowed amount. */
+  /** Interest rate per year on the borrowed amount. */
   readonly annualRate: number;
   /** Market requests only (decisions §4). */
   readonly minFunds: number;
@@ -63,7 +63,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is not a multiple of the step; null when it is one. Both in micros. */
+/** Refuses a value that is not a multiple of the step; null for a multiple. Value and step in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
@@ -87,7 +87,7 @@ const ACTIVITY_KEPT = 1_000;
 
 /** A public event of a position. */
 export interface Activity {
-  /** From 1, per market. */
+  /** Id of the row, from 1 per market. */
   readonly id: number;
   readonly type: MarginActivity;
   readonly account: number;
@@ -95,9 +95,9 @@ export interface Activity {
   readonly leverage: number;
   /** Change of the position, in shares. */
   readonly shares: number;
-  /** In the position's outcome space. */
+  /** Price in the position's outcome space. */
   readonly price: number;
-  /** Null while nothing is realized. */
+  /** Realized profit and loss; null while nothing is realized. */
   readonly realizedPnl: number | null;
   readonly timeMs: number;
 }

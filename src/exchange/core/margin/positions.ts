@@ -154,9 +154,9 @@ interface Fill extends OpeningCost {
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #till: Pick<Matching, 'fees'>;
   readonly #settlements: Settlements;
-  /** By account, market and outcome. */
+  /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** By position: a mark above which it is not liquidated before its next check. Snapshots omit this cache. */
+  /** Mark above which a position is not liquidated before its next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -352,7 +352,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (!market.isTradable) return refuse('order_market_not_open');
     // A closing position keeps the start time of its close.
     if (position.closePrice === null) this.#startClose(position);
-    // Without a limit price, every mark reaches the close price.
+    // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
     this.look(position);
     return ok(closeRow(position, 'order'));
@@ -370,7 +370,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (position !== null) this.look(position);
   }
 
-  /** Checks: found, backend (501), still open, given prices. Prices passed in a pause trigger at its end. */
+  /** Checks: found, backend (501), still open, given prices. A price that is passed in a pause triggers at its end. */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;

@@ -38,7 +38,7 @@ export interface RequestRecord {
   state: RequestState;
   /** State of the order placed for it; null before. */
   orderState: OrderStatus | null;
-  /** Its draft was not signed in time. */
+  /** Whether the draft expired before its signature. */
   isExpired: boolean;
   /** True when `reserved` has left the account. */
   isFunded: boolean;
@@ -121,7 +121,7 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
 /** Debt of an ended position to its user, until paid. */
 export interface SettlementRecord {
   readonly id: number;
-  /** Pubkey of the position, which has one settlement. */
+  /** Pubkey of the position; a position has one settlement. */
   readonly pubkey: string;
   readonly position: number;
   readonly account: number;

@@ -100,7 +100,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     return ok(this.toRow(record));
   }
 
-  /** Only until the request is funded. */
+  /** Cancels a request; possible only until the request is funded. */
   cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -129,7 +129,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
         record.stepMs = null;
         return this.tryFill(record);
       case 'refund_processing':
-        // Without funding there is no refund.
+        // An unfunded request has no refund.
         if (record.isFunded) record.refundTxid = this.#txid('refund', id);
         return this.#end(record, 'failed');
       default:

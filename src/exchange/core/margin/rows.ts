@@ -62,7 +62,7 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
   triggered_at: trigger === null ? null : seconds(trigger.timeMs),
 });
 
-/** For an open position; 0 for an ended one. */
+/** Returns the unrealized profit of an open position; 0 for an ended position. */
 export function unrealizedPnl(context: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));

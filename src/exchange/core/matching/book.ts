@@ -1,6 +1,6 @@
 /**
- * One market's book in YES space: per tick a queue of real orders, linked through the pool, and the recorded amount
- * beside it. Real bids and asks never share a tick, so both use one array.
+ * One market's book in YES space. A tick has a queue of real orders, linked through the pool, and a recorded amount
+ * beside the queue. Real bids and asks never share a tick, so both sides use one array.
  */
 
 import { ASK, BID, type BookSide } from '../contract.js';
@@ -84,7 +84,7 @@ const TRADED = 2;
 
 /**
  * One side of a recorded book by level; amounts in micros. Amounts that real orders took are subtracted and stored,
- * over a gap too, because the recording continues as if they were still there.
+ * also over a gap, because the recording continues as if these amounts were still there.
  */
 class RecordedSide {
   /** Ticks with a visible amount. */
@@ -195,9 +195,9 @@ export class Book {
   /** Best ticks of the real orders, NO_TICK for none. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
-  /** Null for a market without a recording; otherwise by side. */
+  /** Recorded amounts by side; null for a market without a recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** After a clear, until its snapshot is complete, if real orders had eaten some of it. */
+  /** True after a clear, until its snapshot is complete, if real orders had eaten some of the recorded amount. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -209,7 +209,7 @@ export class Book {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side of a recorded amount: first tick at which it reaches real orders of the other side; negated for asks. */
+  /** First tick at which a recorded amount reaches real orders of the other side; by side, negated for asks. */
   readonly #reachedFrom = new Int32Array(2);
   /** Time of the awaited snapshot, Unix ms; infinite before it. */
   #snapshotMs = Number.POSITIVE_INFINITY;
@@ -349,7 +349,7 @@ export class Book {
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
-  /** First real order of a side at a tick, 0 for none: a recorded level may share its tick with the other side. */
+  /** Returns a side's first real order at a tick, 0 for none. A recorded level may share a tick with the other side. */
   headOn(side: BookSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
@@ -420,7 +420,7 @@ export class Book {
     this.recorded = null;
   }
 
-  /** Every resting slot, bids from the lowest tick, then asks; each level in queue order. */
+  /** Lists every resting slot, bids from the lowest tick, then asks; a level is in queue order. */
   resting(): number[] {
     const slots: number[] = [];
     for (const set of [this.#bids, this.#asks]) {

@@ -1,9 +1,9 @@
 /**
- * A recording shows how much a level holds, not whose order leaves it. A fill model is the assumption that fills the
- * gap: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
+ * A recording shows a level's amount, not the owner of an order that leaves it. A fill model supplies this missing
+ * fact: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
  *
- * Two things fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
- * beyond. Each does so with its own amount, once; a level that shrinks never fills. The queue formulas are
+ * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
+ * beyond. An event fills with its own amount, once; a level that shrinks never fills. The queue formulas are
  * hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
  */
 
@@ -18,8 +18,8 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. It uses only
- * multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
+ * Returns the fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. Uses
+ * only multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
@@ -42,7 +42,7 @@ function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => 
   }
 }
 
-/** `exponent` is a multiple of one half. */
+/** Returns the power; `exponent` must be a multiple of one half. */
 function power(base: number, exponent: number): number {
   let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
   for (let times = Math.floor(exponent); times > 0; times--) result *= base;
@@ -58,17 +58,17 @@ type QueueSpec =
 
 /** Assumed treatment of a real order in the queue of a recorded market. */
 export interface FillModel {
-  /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
+  /** Name that `fillModel` parses, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: an arriving amount trades first. */
+  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: arriving amounts trade first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
   /** Recorded amount ahead of an order that joins a level that shows `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
-   * Recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`. `traded`: what
-   * recorded trades took since its last change, which is off `ahead` already.
+   * Returns the recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`.
+   * `traded`: amount of recorded trades since the last change; `ahead` already excludes this amount.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
@@ -94,7 +94,7 @@ const RISK_AVERSE = 'risk-averse';
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** The model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage` for others. */
+/** Returns the model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage`. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
@@ -104,7 +104,7 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
 
-/** Null for an unknown kind, or an exponent that is not allowed or out of range. */
+/** Returns a queue model; null for an unknown kind or an invalid exponent. */
 function queueModel({ kind, exponent }: QueueName): FillModel | null {
   if (kind === 'power' || kind === 'power2' || kind === 'power3') {
     const n = exponent ?? DEFAULT_EXPONENT;
@@ -168,8 +168,8 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * The same model within bounds: an amount ahead is a whole number of lots, from 0 to what the level shows, and never
- * grows. Throws TwinbookError `usage` for a model without a name; its methods throw it for an answer that is no number.
+ * Bounds a model: an amount ahead is a whole number of lots, from 0 to the level's amount, and never grows. Throws
+ * TwinbookError `usage` for a model without a name; its methods throw `usage` for an answer that is no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

@@ -1,6 +1,6 @@
 /**
- * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares.
- * Nothing is allocated. Each side's leg moves its own account, and only the collateral knows whether a set was made or
+ * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares,
+ * without an allocation. A leg moves only its own account. Only the collateral knows whether a set was made or
  * dissolved.
  */
 
@@ -122,7 +122,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // After the last real order comes the rest of the level.
+      // The rest of the level follows the last real order.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -151,8 +151,8 @@ export class Matching {
   }
 
   /**
-   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
-   * price it takes the amount ahead of each real order first, or skips that amount if the fill model says so.
+   * Plays a recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
+   * price, the trade first takes the amount ahead of a real order, or skips that amount if the fill model says so.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
@@ -187,8 +187,8 @@ export class Matching {
   }
 
   /**
-   * A recorded amount comes to a tick of `side` and trades with the real orders there, best price first, before it
-   * rests. Returns how much of it traded, which the caller counts as eaten.
+   * Adds a recorded amount to a tick of `side`. The amount first trades with the real orders at the tick, best price
+   * first. Returns the traded amount, which the caller counts as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;
@@ -303,7 +303,7 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and fee, and small fills can together exceed the lock of the whole by some millionths. The
+      // Fills round cost and fee separately; small fills can together exceed the whole lock by some millionths. The
       // exchange bears the difference, if necessary with a negative fee: no account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
@@ -317,7 +317,7 @@ export class Matching {
     return fee;
   }
 
-  /** Releases the lock of `amount` of a resting order, of which `left` remains. */
+  /** Releases the lock for `amount` of a resting order; `left` is its remainder. */
   #unlock(trading: Trading, slot: number, account: number, leg: Leg, tick: number, amount: number, left: number): void {
     if (!isBuyLeg(leg)) {
       trading.market.shares.lock(account, leg === SELL_YES, -amount);
@@ -325,13 +325,13 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // A resting order may have locked less than the rule says, see `rest`.
+    // A resting order may have locked less than the rule's amount, see `rest`.
     const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
 
-  /** Rests an order and locks its needs. Returns its slot. */
+  /** Rests an order and locks its collateral. Returns the order's slot. */
   rest(trading: Trading, account: number, leg: Leg, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
@@ -343,7 +343,7 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      // Its immediate fills were rounded one by one and may have used some millionths of its lock.
+      // The order's immediate fills were rounded one by one and may have used some millionths of its lock.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);

@@ -23,7 +23,7 @@ export const isYesLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_Y
 
 /** Columns of every resting order by slot; slots are reused. */
 export class OrderPool {
-  /** Neighbours in the level's queue; slot 0 means none. In a free slot `next` is the next free one. */
+  /** Neighbours in the level's queue; slot 0 means none. In a free slot, `next` is the next free slot. */
   next = new Int32Array(1024);
   prev = new Int32Array(1024);
   tick = new Int32Array(1024);

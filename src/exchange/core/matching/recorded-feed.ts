@@ -35,8 +35,8 @@ export class RecordedFeed {
   }
 
   /**
-   * The level now holds `total` in the recording. The added amount meets real orders of the other side before it rests;
-   * under a fill model of post-only makers it stands crossed. False when the price is off the market's grid.
+   * Sets the recorded total of a level to `total`. The added amount meets real orders of the other side before it
+   * rests; under a fill model of post-only makers it rests crossed. False when the price is off the market's grid.
    */
   level(index: MarketIndex, side: BookSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -55,7 +55,7 @@ export class RecordedFeed {
     return true;
   }
 
-  /** A level at or beyond the price of real orders of the other side: new amounts trade with them, or stand crossed. */
+  /** Changes a level at or beyond real orders of the other side: new amounts trade with them, or rest crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
@@ -74,7 +74,7 @@ export class RecordedFeed {
     return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
-  /** Removes all recorded liquidity. Real orders keep their place where a new snapshot shows their level again. */
+  /** Removes all recorded liquidity. Real orders keep their place when a new snapshot shows their level again. */
   clear(index: MarketIndex): void {
     const { nowMs, catalog } = this.#context;
     catalog.market(index).orderbook?.book.clearRecorded(nowMs);
@@ -93,15 +93,15 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // No order there may trade, so the recorded book stays crossed.
+        // No order at this tick may trade, so the recorded book stays crossed.
         if (traded === 0) break;
       }
     }
   }
 
   /**
-   * A taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders as far as it reaches.
-   * The decrease of its level must follow as `level`. False when the market has no place for it.
+   * Plays a trade: a taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders up to
+   * the amount. The decrease of the level must follow as `level`. False when the market cannot take the trade.
    */
   trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -118,9 +118,9 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays recorded events of one market from place `from` on up to `untilMs` (inclusive), each at its own time, and
-   * does what is due between them. Returns the place of the first event not played: a later one, or one of another
-   * kind. Afterwards the clock is at the last event, or where it was if later. No journal can hold this call.
+   * Plays one market's recorded events from place `from` up to `untilMs` (inclusive), at their own times, with the work
+   * that is due between them. Returns the place of the first event not played: a later one, or one of another kind.
+   * Afterwards the clock is at the last event, or unchanged if already later. No journal can hold this call.
    */
   play(index: MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);
@@ -152,7 +152,7 @@ export class RecordedFeed {
     return at;
   }
 
-  /** The recording of a closed market is over: only its newest `keepTrades` stay. No journal can hold this call. */
+  /** Ends the recording of a closed market; only its newest `keepTrades` stay. No journal can hold this call. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'a recorded market is over when it has closed');
@@ -161,9 +161,9 @@ export class RecordedFeed {
   }
 }
 
-/** By its bit (BID is 0, ASK is 1) without a branch, which would be mispredicted half the time: 10 % of a replay. */
+/** Reads a side from its bit (BID 0, ASK 1). A branch would be mispredicted half the time: 10 % of a replay. */
 const readSide = (sides: Uint8Array, at: number): BookSide =>
-  // One bit has exactly the two values of a side.
+  // A bit has exactly the two values of a side.
   (u8(sides, at) & 1) as BookSide;
 
 /** Tick of a price strictly between 0 and 1, or OFF_GRID. */

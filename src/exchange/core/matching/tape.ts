@@ -4,11 +4,11 @@ import { f64, widen } from '../money.js';
 
 /** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
-/** For a settled market: their number only grows, and all stay in memory. */
+/** Kept trades of a settled market: the number of settled markets only grows, and all stay in memory. */
 export const SETTLED_TAPE_LENGTH = 1_000;
 const FIRST_CAPACITY = 32;
 
-/** Cells of a trade. */
+/** Number of cells per trade. */
 const STRIDE = 7;
 const PRICE = 1;
 const AMOUNT = 2;
@@ -42,7 +42,7 @@ export class Tape {
     makerFee: number,
     takerFee: number,
   ): void {
-    // Until the ring is full trade n is in place n, so a larger ring copies the cells unchanged.
+    // Trade n is in place n until the ring is full, so a larger ring copies the cells unchanged.
     if (this.count === this.#capacity && this.#capacity < TAPE_LENGTH) this.#widen(this.#capacity * 2);
     this.count += 1;
     this.volume += notional;
@@ -65,7 +65,7 @@ export class Tape {
     this.#cells = widen(this.#cells, this.#capacity * STRIDE);
   }
 
-  /** Trading has ended: keeps only the newest trades, at least one. */
+  /** Ends the trading: keeps only the newest trades, at least one. */
   settle(keep = SETTLED_TAPE_LENGTH): void {
     if (this.count <= keep) return;
     const dump = this.dump();

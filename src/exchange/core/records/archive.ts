@@ -1,7 +1,7 @@
 /**
- * Storage of final records, found by pubkey and listed newest first: in memory (`MemoryArchive`), or in SQLite beside
- * the journal. An archive belongs to one core: a core that loads a snapshot first calls `rewind`, so that a replay of
- * the later calls puts the same rows again.
+ * Stores final records, found by pubkey and listed newest first: in memory (`MemoryArchive`), or in SQLite beside the
+ * journal. An archive belongs to one core. A core that loads a snapshot first calls `rewind`, so that a replay of the
+ * later calls adds the same rows again.
  */
 
 interface Rows {
@@ -13,7 +13,7 @@ interface Rows {
   readonly passing: number[];
 }
 
-/** Rows with a bounded history: of those that `passes` selects, only about the newest `keep` of each kind stay. */
+/** Rule for rows with a bounded history: about the newest `keep` rows of a kind that `passes` selects stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
@@ -140,11 +140,11 @@ export const RECORD_KINDS = [
 /** The archive's table of a record. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** What lists filter by. */
+/** Fields by which lists filter. */
 export interface Facets {
   /** Index of the market; -1 for a record without one. */
   readonly market: number;
-  /** State, as lists spell it. */
+  /** State, in the spelling of lists. */
   readonly state: string;
   readonly isYes: boolean | null;
   readonly side: 'buy' | 'sell' | null;

@@ -1,6 +1,6 @@
 /**
- * The price bars of one market. An interval of five minutes without a price has no bar. Half-hour bars are put together
- * when they are requested. The ring of cells grows while it is needed.
+ * The price bars of one market. Five minutes without a price have no bar. Half-hour bars are computed on request. The
+ * ring of cells grows as needed.
  */
 
 import type { CandleInterval } from '../../../shared/protocol/states.js';
@@ -13,7 +13,7 @@ const FIRST_CAPACITY = 32;
 
 const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
 
-/** Cells of a bar. The first is the number of its five minutes since 1970. */
+/** Cells per bar. The first cell is the bar's number of five-minute intervals since 1970. */
 const STRIDE = 6;
 const OPEN = 1;
 const HIGH = 2;
@@ -42,7 +42,7 @@ export class Candles {
   #endMs = Number.NEGATIVE_INFINITY;
   #newest = 0;
 
-  /** A price was made: by a trade of `notional` currency, or by a moved reference (0). Times never go back. */
+  /** Records a price: from a trade of `notional` currency, or from a moved reference (0). Times never go back. */
   write(timeMs: number, yesPrice: number, notional: number): void {
     if (timeMs >= this.#endMs) {
       this.#begin(Math.floor(timeMs / BAR_MS), yesPrice, notional);
@@ -57,7 +57,7 @@ export class Candles {
   }
 
   #begin(interval: number, price: number, notional: number): void {
-    // Until the ring is full bar n is in place n, so a larger ring copies the cells unchanged.
+    // Bar n is in place n until the ring is full, so a larger ring copies the cells unchanged.
     if (this.#count === this.#capacity && this.#capacity < BARS_KEPT) this.#widen(this.#capacity * 2);
     const at = this.#at(this.#count);
     const cells = this.#cells;

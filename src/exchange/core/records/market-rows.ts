@@ -12,7 +12,7 @@ import { asMicros, text } from '../money.js';
 /** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
-/** Makes the facts of a market; the core keeps them. */
+/** Makes the facts of a market; the core stores them. */
 export function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
@@ -106,7 +106,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'or
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
 }
 
-/** A market as other records mention it. */
+/** Returns the summary of a market for other records. */
 export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummary'> {
   const { card } = market;
   const event = catalog.event(card.eventIndex);
@@ -138,7 +138,7 @@ export function listRow(catalog: Catalog, market: Market): Wire<'marketListRow'>
   };
 }
 
-/** A market with its configuration. */
+/** Returns a market with its configuration. */
 export function detailRow(catalog: Catalog, market: Market): Wire<'marketDetail'> {
   const { card, orderbook: trading } = market;
   return {
@@ -169,12 +169,12 @@ function configRow(market: Market): Wire<'marketDetail'>['config'] {
   };
 }
 
-/** With all its market summaries and its video, for the single-event response. */
+/** An event with all its market summaries and its video, for the single-event response. */
 export function eventRow(catalog: Catalog, index: number): Wire<'eventRow'> {
   return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
 }
 
-/** As in a list: without `video_url`, and with a maximum number of summaries. */
+/** An event in a list: without `video_url`, and with a maximum number of summaries. */
 export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): Wire<'eventRow'> {
   const event = catalog.event(index);
   return {

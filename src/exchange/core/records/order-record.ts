@@ -10,20 +10,20 @@ import { text } from '../money.js';
 
 /** An order from its draft on; amounts, prices and funds in micros. */
 export interface OrderRecord {
-  /** From 1, ascending with time over all accounts. */
+  /** Id from 1, ascending with time over all accounts. */
   readonly id: number;
   readonly pubkey: string;
   readonly account: number;
   readonly market: number;
   readonly leg: Leg;
   readonly type: OrderType;
-  /** In its own outcome's space; null for a market order. */
+  /** Price in its own outcome's space; null for a market order. */
   readonly price: Micros | null;
-  /** Null for a market buy. */
+  /** Amount in micros of a share; null for a market buy. */
   readonly amount: Micros | null;
-  /** Only for a market buy: its maximum spending, fees included. */
+  /** Maximum spending of a market buy, fees included; null for other orders. */
   readonly funds: Micros | null;
-  /** Kept until the order is submitted or dead. */
+  /** Draft message; kept until the order is submitted or dead. */
   message: string;
   status: OrderStatus;
   filledAmount: number;

@@ -34,7 +34,7 @@ export interface RecordQuery {
   readonly beforeId?: number | undefined;
 }
 
-/** All records of one kind, live or final, found and listed as one. Each subsystem extends this class for its own records. */
+/** All records of one kind, live and final, in one list. Subsystems extend this class for their own records. */
 export class Records<R extends RecordOfAccount, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
@@ -42,7 +42,7 @@ export class Records<R extends RecordOfAccount, W> {
   #lastId = 0;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
-  /** In order of ids: records are kept as created. */
+  /** Live records by account and id, in order of ids: records are kept in order of creation. */
   readonly #byAccount = new Map<number, Map<number, R>>();
 
   constructor(context: CoreContext, filing: Filing<R, W>) {
@@ -88,7 +88,7 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#live.values();
   }
 
-  /** Live records of one account. */
+  /** Lists the live records of one account. */
   listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }

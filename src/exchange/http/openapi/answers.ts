@@ -71,7 +71,7 @@ function withoutIntegerBounds({ jsonSchema }: Writing): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** Null goes where the paper exchange always gives a value; else `anyOf: [a string, null]` becomes `string or null`. */
+/** Drops null where the paper exchange always gives a value; else makes `anyOf: [a string, null]` `string or null`. */
 function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   const isAlwaysGiven = property['isAlwaysGiven'] === true;
   delete property['isAlwaysGiven'];
@@ -89,7 +89,7 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: Writing): void {
-  // A reference with a description of its own: the record says what is required.
+  // A reference with its own description: the referenced record states its required fields.
   if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;
   jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
@@ -121,7 +121,7 @@ const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/fee|rate$/, '0.01'],
   [/pnl/, '-1.5'],
 ];
-/** Of any other decimal. */
+/** Example of all other decimals. */
 const EXAMPLE_AMOUNT = '10';
 
 /** Simplifies the null of every property and adds an example of its value. */
@@ -145,7 +145,7 @@ function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSche
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
-/** On every answer; rate headers only for counted calls. */
+/** Headers of every answer; rate headers only for counted calls. */
 const RATE_HEADERS = {
   'X-RateLimit-Limit': header('X-RateLimit-Limit'),
   'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
@@ -182,7 +182,7 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** An object with exactly these properties. */
+/** Schema of an object with exactly these properties. */
 export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }

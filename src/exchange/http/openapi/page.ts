@@ -1,7 +1,7 @@
 /**
- * The page under `/docs/` to browse and try the service: Swagger UI from the installed package, without a network. Its
- * files count against no rate limit. The plugin of `@fastify/swagger-ui` is not used: it would answer outside of the
- * envelope. Version 6 of it needs Node 22.
+ * The page under `/docs/` to browse and try the service: Swagger UI from the installed package, without a network. The
+ * page's files count against no rate limit. The plugin of `@fastify/swagger-ui` is not used: it would answer outside of
+ * the envelope. Version 6 of the plugin needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ const REDIRECTED = ['/', '/docs'];
 /** Every path of the page, so that other methods are answered with 405 instead of 404. */
 export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
 
-/** Nothing from other origins, nothing inline, no frames. */
+/** Content policy: nothing from other origins, nothing inline, no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -80,7 +80,7 @@ const HEADERS = {
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
     server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
-      // The router takes any one-character target for `/`.
+      // The router accepts any one-character target for `/`.
       if (!request.url.startsWith('/')) return reply.callNotFound();
       return reply.headers(HEADERS).redirect('/docs/');
     });

@@ -20,7 +20,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** As `backtestOf`, one fill model on a thread: runs are independent, so results do not change. Throws the same. */
+/** Like `backtestOf`, with one fill model per thread. Runs are independent: equal results and equal errors. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };
@@ -59,7 +59,7 @@ export interface ConfigOfThreads {
     readonly cwd: string;
     readonly feeds?: readonly string[] | 'any';
   };
-  /** Hash of the configuration read first, so that no other one is run; null: not compared. */
+  /** Hash of the configuration at the first read; a different configuration is rejected. Null: no comparison. */
   readonly configHash: string | null;
 }
 
@@ -85,7 +85,7 @@ interface Assignment<T> {
   readonly task: T;
 }
 
-/** From a worker: `ready` first; then progress and end of each task. */
+/** Report from a worker: `ready` first, then progress and end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly id: number; readonly part: number }
@@ -106,7 +106,7 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
       report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // Errors lose their class between threads.
+      // An error loses its class between threads.
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
       report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
@@ -117,7 +117,7 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
 
 interface PoolSetup {
   readonly workers: number;
-  /** Program of each thread: it ends with `serveTasks`. */
+  /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
   /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
   readonly setup: object;
@@ -126,7 +126,7 @@ interface PoolSetup {
 
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Called in the order in which tasks end. An error that it throws ends the pool. */
+  /** Callback in the order in which tasks end. A thrown error ends the pool. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
   /** Called with the finished fraction of a task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
@@ -135,7 +135,7 @@ export interface Batch<T, R> {
 
 interface Hired {
   isReady: boolean;
-  /** Index of its present task; null without one. */
+  /** Index of the worker's present task; null without a task. */
   task: number | null;
 }
 
@@ -246,8 +246,8 @@ export class TaskPool<T, R> {
 }
 
 /**
- * Resolves once a worker is ready, has ended its task, or has ended itself: streamed reading stops early, so this is
- * soon.
+ * Resolves once a worker is ready, has ended its task, or has exited. The wait is short, because streamed reading stops
+ * early.
  */
 const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {

@@ -23,22 +23,22 @@ export interface BracketVerdict {
   readonly signFlips: boolean;
   /** Sign of all intervals; `unclear` when one contains 0, or with too few events. */
   readonly points: Direction;
-  /** In words; empty for a single session. */
+  /** Difference in words; empty for a single session. */
   readonly text: string;
 }
 
 type Direction = 'gain' | 'loss' | 'unclear';
 
-/** One model's result over the markets that all models played. */
+/** One model's result over the markets that every model played. */
 interface Compared {
   readonly model: string;
   readonly micros: number;
   /** Basis of a contradiction: sign of one result, or interval of repeats. */
   readonly sign: Direction;
   readonly events: number;
-  /** Null with too few events. */
+  /** Interval of the result; null with too few events. */
   readonly interval: Interval | null;
-  /** In words; empty for a single run. */
+  /** Spread in words; empty for a single run. */
   readonly spread: string;
 }
 
@@ -152,10 +152,10 @@ export interface Warning {
   readonly text: string;
 }
 
-/** Returns its sentence, or nothing. */
+/** Returns the warning's sentence, or nothing. */
 type Check = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** By name, in the report's order. */
+/** Checks by name, in the report's order. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -335,7 +335,7 @@ export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
 
-/** Each sentence once, most serious first. */
+/** Returns every sentence once, most serious first. */
 export function sharedWarnings(
   analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
 ): readonly SharedWarning[] {
@@ -360,7 +360,7 @@ export function sharedWarnings(
 export interface Analysis extends Figures {
   /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** For a backtest with several runs: all other figures are of the run with the middle result. */
+  /** Figures over a backtest's runs; all other figures are those of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 

@@ -8,17 +8,17 @@ import { listMoves, sharesMoved } from '../../session/holdings.js';
 import { type MarketResult, share, sumIfAll } from './split.js';
 import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 
-/** With fewer events the interval itself is a guess. */
+/** Minimum events for a reliable interval. */
 export const FEW_EVENTS = 20;
 
-/** With fewer events no figure about their spread is shown: it would be meaningless. */
+/** Minimum events for figures about their spread, which would otherwise be meaningless. */
 export const LEAST_EVENTS = 8;
 
 /** Ends of a 95 % interval over 2,000 resampled sets of events. */
 export type Interval = readonly [low: number, high: number];
 type EventFigures = ReturnType<typeof computeEventFigures>;
 
-/** Null when the interval is unknown or events are too few. */
+/** Returns the interval; null for an unknown interval or too few events. */
 export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
@@ -26,8 +26,8 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Covers the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
- * `caveat`: limits of these few numbers.
+ * Computes figures over the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null
+ * below two events. `caveat`: limits of so few events.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const byEvent = resultsByEvent(
@@ -69,7 +69,7 @@ export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<str
   return results;
 }
 
-/** Null for fewer than two results. */
+/** Draws a bootstrap interval; null for fewer than two results. */
 export function drawInterval(results: readonly number[], seed: number): Interval | null {
   const interval = bootstrapSum(results, seed);
   return interval === null ? null : [Math.round(interval.low), Math.round(interval.high)];
@@ -130,15 +130,15 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
   return carried;
 }
 
-/** Of several markets, or of several recordings of one. */
+/** Sums the coverage of several markets, or of several recordings of one market. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
-  // The keys are those of the total.
+  // Every part has the keys of the total.
   for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
   return total;
 }
 
-/** For all markets; `coveredShare` is null without a recording. */
+/** Coverage of all markets; `coveredShare` is null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);
@@ -159,7 +159,7 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/** A market without an order while a limit halted the trader most of its time was not played: its 0 is no result. */
+/** A market without an order was not played if a limit halted the trader most of the time: a 0 is no result. */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
@@ -174,7 +174,7 @@ export function playedByAll(
   return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
 }
 
-/** Market time: the time each market was open while the trader ran. Null when unknown. */
+/** Share of market time with quotes; null when unknown. Market time: open markets while the trader ran. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
   const total = (name: 'openForMs' | 'twoSidedMs' | 'oneSidedMs') =>
     sumIfAll(markets.map(({ quoting }) => quoting[name]));

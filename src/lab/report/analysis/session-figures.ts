@@ -24,7 +24,7 @@ import {
 import { type MarketResult, share, sum, sumSplits } from './split.js';
 import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
 
-/** Kept figures of one repeat. */
+/** Figures that are kept for each repeat. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
 
 export function runFigures(analysis: Figures, traceHash: string) {
@@ -60,8 +60,8 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
- * One or more runs with different poll phases and latencies. `seed`: of the interval. `played`: markets over which
- * models are compared; `compared` is null when those are all.
+ * One or more runs with different poll phases and latencies. `seed`: seed of the interval. `played`: markets over which
+ * models are compared; `compared` is null when these are all markets.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const all = runs.map(({ markets }) => markets);
@@ -80,7 +80,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Markets of each run. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
+/** Result over each run's markets. No interval if every run has under `LEAST_EVENTS` events with a fill. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
@@ -93,7 +93,7 @@ function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   };
 }
 
-/** One figure over the runs. The deviation is the sample's: null for a single run. */
+/** One figure over the runs. The deviation is the sample's; null for a single run. */
 export type RunSpread = ReturnType<typeof spreadIn>;
 
 function spreadIn(values: readonly (number | null)[]) {
@@ -139,7 +139,7 @@ const computeDrawdown = (record: SessionRecord) => ({
   longestMs: longestUnderWater(record.account),
 });
 
-/** Null without samples, or when the equity is not always known. */
+/** Longest time below the peak; null without samples, or when the equity is not always known. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -153,12 +153,12 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
 
 export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
 
-/** Null when requests were not counted. */
+/** Use of requests; null when requests were not counted. */
 function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
-  // Time covered by samples.
+  // Minutes that the samples cover.
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);

@@ -30,9 +30,9 @@ export interface ResultSplit {
   readonly undividedMicros: number;
 }
 
-/** Null only when unknown for every market; a market without it is in `undividedMicros`. */
+/** Sums the splits. A part is null only when unknown for every market, else missing values are in `undividedMicros`. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
-  // A market without a fill knows every part (0), but says nothing about others.
+  // A market without a fill knows every part (0), but proves nothing about other markets.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
@@ -45,7 +45,7 @@ export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   };
 }
 
-/** RangeError beyond exact doubles. */
+/** Returns the sum. Throws RangeError for sums beyond exact doubles. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);
 
 function knownSum(values: readonly (number | null)[]): number | null {
@@ -53,7 +53,7 @@ function knownSum(values: readonly (number | null)[]): number | null {
   return known.length === 0 && values.length > 0 ? null : sum(known);
 }
 
-/** Null as soon as one is unknown. */
+/** Returns the sum; null if any value is unknown. */
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 
@@ -68,7 +68,7 @@ export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map
   return groups;
 }
 
-/** Null without a whole. */
+/** Returns the share of the whole; null without a whole. */
 export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole === 0 ? null : part / whole;
 
@@ -94,7 +94,7 @@ export function splitMarket(market: MarketSession): MarketResult {
 }
 
 interface End {
-  /** Last mid; null without one. */
+  /** Last mid; null without a mid. */
   readonly markMicros: number | null;
   readonly valueMicros: number;
   readonly valuedAt: Valuation;
@@ -127,7 +127,7 @@ function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   return { ...part, spreadMicros, driftMicros: rest - spreadMicros - undividedMicros, undividedMicros };
 }
 
-/** To the nearest micro, halves away from zero. */
+/** Rounds to the nearest micro, halves away from zero. */
 function nearest(value: bigint): number {
   const size = value < 0n ? -value : value;
   const whole = (size + UNIT / 2n) / UNIT;
@@ -140,10 +140,10 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** If all moves of a kind lacked a mid, that part of the result is not known, and 0 would be wrong. */
+/** A part is not known, and 0 would be wrong, if all moves of its kind lacked a mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
-/** Assigns each change to a part. Without a known mid, changes until the next known one are undivided. */
+/** Assigns every change to a part. Changes without a known mid are undivided until the next known mid. */
 class SplitWalk {
   spread = 0n;
   merges = 0n;
@@ -176,7 +176,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** To the last mid, and from there to the outcome. */
+  /** Values holdings at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;

@@ -6,7 +6,7 @@ import { computeMean, quantileOfSorted, sortValues } from '../../../shared/stati
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { share, sum } from './split.js';
 
-/** Ms after the fill. */
+/** Time after the fill, ms, or the settlement. */
 export type MarkoutHorizon = number | 'settlement';
 /** `late`: orders that arrived late and took. */
 export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
@@ -19,9 +19,9 @@ export const computeMarkouts = (markets: readonly MarketSession[]): readonly Mar
   HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
- * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
- * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
- * for each of them, the error with fewer than two markets. The error is clustered by market: its fills share a price path.
+ * For one horizon and side, per share: effective half-spread = markout + adverse selection. All three cover the fills
+ * whose middle at the horizon is known. `effectiveMicros` is null unless every such fill has a known middle. The error
+ * is null with fewer than two markets; it is clustered by market, whose fills share a price path.
  */
 export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
@@ -43,7 +43,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
 
 type Tally = ReturnType<typeof tallyMarket>;
 
-/** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
+/** Tallies one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.fills) {
@@ -112,7 +112,7 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Spread of values. Null without values. `p90`: 90 % of the values are below it. */
+/** Spread of values; null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

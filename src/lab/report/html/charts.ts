@@ -41,7 +41,7 @@ function unknownEquity(sessions: readonly Shown[]): Markup | null {
 
 const DASHES = ['dashed', 'dotted'] as const;
 
-/** One session needs no key. */
+/** Returns the key of the sessions; null for one session. */
 function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
@@ -64,12 +64,12 @@ const BUDGET = 2_400_000;
 /** A coarser price chart shows nothing: fewer markets are drawn instead. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
-/** About 30 characters each. */
+/** Maximum fills on a page; a fill takes about 30 characters. */
 const MOST_FILLS = 30_000;
 
 export type DrawingData = ReturnType<typeof drawnWith>;
 
-/** `shown[i]` is about `sessions[i]`. */
+/** `shown[i]` describes `sessions[i]`. */
 export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
   const ids = byActivity(sessions);
   let [samples, drawn] = [firstGuess(sessions), ids.length];
@@ -77,13 +77,13 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
-    // Both shrink fast when far too large, so that this ends within a few rounds.
+    // The two limits shrink fast when far too large, so the loop ends within a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
 }
 
-/** Condition ids, those with the most fills first. */
+/** Condition ids in descending order of fills. */
 function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   const fills = new Map<string, number>();
   for (const { markets } of sessions)
@@ -175,7 +175,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
   };
 }
 
-/** The largest of them, in order of time. */
+/** Returns the largest fills, in order of time. */
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
   if (part >= 1) return fills;
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));

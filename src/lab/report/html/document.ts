@@ -79,12 +79,12 @@ function choosing(sessions: number): string {
 
 interface PageParts {
   readonly title: string;
-  /** Sessions of a bracket; 0 on other pages. */
+  /** Number of sessions of a bracket; 0 on other pages. */
   readonly sessions: number;
   readonly body: Markup;
   /** `tables` only sorts and finds rows. */
   readonly program: 'main' | 'tables';
-  /** Data for the script, placed before it. */
+  /** Data for the script, placed before the script. */
   readonly data?: Markup;
 }
 

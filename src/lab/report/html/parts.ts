@@ -30,7 +30,7 @@ function renderPart(part: Part | undefined): string {
   return escapeHtml(String(part));
 }
 
-/** Also for attribute values in double quotes. Characters that HTML forbids become a question mark. */
+/** Escapes text and attribute values in double quotes. Characters that HTML forbids become a question mark. */
 const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
@@ -94,14 +94,14 @@ export interface Head {
   readonly isText?: boolean;
 }
 
-/** A heading and the cells below it. */
+/** A heading and the column's cells. */
 export interface Column<Of> extends Head {
   readonly cell: (of: Of) => Cell;
 }
 
 interface TableOptions {
   readonly caption: string;
-  /** Sortable by its headings with scripts. */
+  /** Whether scripts may sort the table by its headings. */
   readonly sorts?: boolean;
   readonly class?: string;
 }

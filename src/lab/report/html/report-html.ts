@@ -34,8 +34,8 @@ import {
 import { marketSection, markoutSection, resultSection } from './result-section.js';
 
 /**
- * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
- * give equal pages, to the byte.
+ * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one analysis. The page is under 5 MB for sessions of any
+ * size. Equal sessions give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
@@ -92,7 +92,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Each sentence once. Serious warnings are visible; notes can be unfolded. */
+/** Lists every sentence once. Serious warnings are visible; notes can be unfolded. */
 function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -106,7 +106,7 @@ function warningList(sessions: readonly Shown[]): Markup | null {
   return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
-/** Means and spreads over repeats, above the shown run's figures. Null for a backtest with one run. */
+/** Means and spreads over repeats, above the shown run's figures; null for a backtest with one run. */
 function repeatSection(sessions: readonly Shown[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;

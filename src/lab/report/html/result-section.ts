@@ -38,7 +38,7 @@ import {
   tone,
 } from './parts.js';
 
-/** Rows of all sessions: about a kilobyte each. */
+/** Maximum rows of all sessions; a row takes about a kilobyte. */
 const MAX_ROWS = 1_500;
 
 export function marketSection(sessions: readonly Shown[]): Markup {

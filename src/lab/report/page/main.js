@@ -93,7 +93,7 @@ function drawGroup(key, drawings, step, hover) {
 const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
-/** As in the key. */
+/** Dash patterns, equal to those of the key. */
 const DASHES = [
   [7, 3],
   [2, 3],

@@ -1,6 +1,4 @@
-/**
- * Tables that sort by their headings. Without scripts they are plain tables.
- */
+/** Sorts tables by their headings. Tables without scripts are plain. */
 
 document.documentElement.classList.add('scripted');
 

@@ -13,7 +13,7 @@ import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { eventsIn, NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { configWith } from '../search.js';
 
-/** Shared by all tasks. Plain data. */
+/** Settings that all tasks share. Plain data. */
 export const makeSettings = (
   { search, latency, seed, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
   events: readonly SweptEvent[],

@@ -8,7 +8,7 @@ import type { Task } from '../contract.js';
 import { runTask, type WorkerSetup } from './threads.js';
 
 boundHeapGrowth();
-// `WorkerSetup` is what `threads.ts` starts this program with.
+// `threads.ts` starts this program with a `WorkerSetup`.
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
 const { sources } = await openSources(setup.paths, { isStopped: () => Atomics.load(setup.stop, 0) !== 0 });

@@ -207,8 +207,8 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 }
 
 /**
- * Applies new settings; none if a strategy's code was not loaded. Requests in flight are withdrawn and decided again.
- * Halts, pauses, a kill, losses and market estimates stay.
+ * Applies new settings; no setting is applied if a strategy's code was not loaded. Requests in flight are withdrawn and
+ * decided again. Halts, pauses, a kill, losses and market estimates stay.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
@@ -249,7 +249,7 @@ function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly 
 
 export const HISTORY_NOTE = 'config.history';
 
-/** Maximum number of entries; older ones are dropped. */
+/** Maximum number of entries; older entries are dropped. */
 const MOST_ENTRIES = 200;
 
 /** One change of the configuration. */
@@ -261,7 +261,7 @@ export interface ConfigEntry {
   readonly reason: string;
   /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
   readonly copy: string;
-  /** One sentence per setting that differs from the previous configuration. */
+  /** Changes, one sentence per setting that differs from the previous configuration. */
   readonly changes: readonly string[];
 }
 

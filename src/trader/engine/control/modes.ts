@@ -98,12 +98,12 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Our clock, ms, since no order is unsettled; null while one is. */
+  /** Start of the time without unsettled orders, our clock, ms; null while an order is unsettled. */
   settledMs: number | null = null;
   #proofs = 0;
-  /** Time of the newest verification after a cancel-all or stop, our clock, ms, also after a resume; null before it. */
+  /** Time of the newest verification after a cancel-all or stop, our clock, ms; kept after a resume; null before. */
   provenMs: number | null = null;
-  /** Last result; the same object until it changes. */
+  /** Last returned mode; the object stays the same until the mode changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
   /** @param stored modes of an earlier process; missing fields count as null */

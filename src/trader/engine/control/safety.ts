@@ -39,7 +39,7 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Bounds by the fleet; null without one. */
+  /** Bounds by the fleet; null without a fleet. */
   fleet: FleetBounds | null = null;
   /** Stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
@@ -217,7 +217,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause. `flattening`: being sold, also after a restart. `flattened`: sold, or its sale was stopped. */
+/** Cause of a pause. `flattening`: the sale runs, also after a restart. `flattened`: the sale ended or was stopped. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -285,7 +285,7 @@ export class Pauses {
     return this.flattening.includes(conditionId);
   }
 
-  /** Begins to flatten a market. It is stored before the first sale: after a restart nothing may be quoted there. */
+  /** Begins to flatten a market. The pause is stored before the first sale: no quotes may follow a restart. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
   }

@@ -186,7 +186,7 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // Without enough cash for the whole amount, shares are sold; fees never exceed the price.
+  // A side without enough cash for the whole amount sells shares; fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }

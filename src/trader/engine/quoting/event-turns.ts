@@ -186,7 +186,7 @@ export function isUnassigned({ safety, settings, markets, clock }: TraderState):
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** True in modes that may quote. In others (kill, pause, halt) resting orders are canceled at once. */
+/** True in modes that may quote. Other modes (kill, pause, halt) cancel resting orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -34,7 +34,7 @@ const REQUOTED = "the strategy's parameters have changed: its orders are cancele
 const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Bounds of a turn, whatever the strategy wants. */
+/** Bounds of a turn for any wish of the strategy. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
@@ -61,7 +61,7 @@ export class QuoteSlot {
   #pulledBecause: string | null = null;
   /** True after `open`, which follows the first market detail. */
   #isOpen = false;
-  /** Sandbox of the quoter; null without one. */
+  /** Sandbox of the quoter; null without a quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NO_QUOTES('not quoted yet');
   /** The strategy's last quotes, also while it does not quote this market. */
@@ -221,8 +221,8 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
 type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Limits quotes by the stance; `normal` changes nothing, others drop probes. `widen`: no level closer to the fair price
- * than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
+ * Limits quotes by the stance; `normal` changes nothing, other stances drop probes. `widen`: no level closer to the
+ * fair price than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
  */
 export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
@@ -244,7 +244,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves levels. Of levels that meet at one price the first stays; levels off the grid are dropped. */
+/** Moves levels. The first of several levels at one price stays; levels off the grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // The level may become an order of NO, so 1 - price must also be valid.

@@ -154,8 +154,8 @@ export const POST_ONLY = 'post_only';
 type Seen = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
- * Why a post-only order at this YES price must not be sent; null when it may. The venue has no post-only flag, so the
- * trader drops orders that would trade at once. It checks before the draft is requested and before it is signed.
+ * Returns why a post-only order at this YES price must not be sent, else null. The venue has no post-only flag, so the
+ * trader drops orders that would trade at once. The trader checks before the draft request and before the signature.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];

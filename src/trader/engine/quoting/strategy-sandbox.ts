@@ -29,7 +29,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** One quoter, of a market or an event. After a failure, which may break its state, it is silent until `renew`. */
+/** Quoter of a market or an event. A failure may break the quoter's state, so the quoter is silent until `renew`. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -164,7 +164,7 @@ export class StrategySandbox {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Quotes of one market; an event's quoter has made them in its newest turn. None after a failure. */
+  /** Returns one market's quotes; an event's quoter has made them in its newest turn. No quotes after a failure. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -283,7 +283,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Opens a quoter; of an event, the existing one if equal. Null if the strategy needs an event and has none. */
+  /** Opens a quoter, or returns the event's equal quoter. Null if the strategy needs an event and has none. */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
@@ -323,7 +323,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Kept aside: the next save would overwrite it. A failed quoter saves none, so its replacement may use it.
+    // Sets the state aside: the next save would overwrite it. A failed quoter saves none; its replacement may use it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
