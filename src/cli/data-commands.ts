@@ -177,7 +177,7 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
 
 const queryCommand = command({
   name: 'query',
-  help: 'SQL over the views events, polls, own and markets; reads and never writes',
+  help: 'SQL over the views events, polls, own, feeds and markets; reads and never writes',
   args: [
     ['<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'"],
     ['[paths...]', 'folders (default: recording.dir of the configuration)'],

@@ -265,7 +265,7 @@ const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
 /**
- * From the fullest down: time between two sweeps over all markets, and whether others' levels and public trades are sent.
+ * Levels, fullest first: time between two sweeps, and whether others' levels and public trades are sent.
  * The page polls each 500 ms, and its figures are at most 2 s old.
  */
 export const BRAKE_LEVELS = [
