@@ -46,7 +46,7 @@ const params = {
       avg_margin_ticks: marginTicks('Where new orders of the band are placed.', 2),
       max_margin_ticks: marginTicks('Orders at this distance or farther do not belong to the band.', 3),
       min_shares: bandShares('Below this the band is topped up.', '10'),
-      avg_shares: bandShares('Shares to which it is topped up.', '20'),
+      avg_shares: bandShares('Shares to which the band is topped up.', '20'),
       max_shares: bandShares('Above this the surplus is pulled.', '30'),
     },
     default: [

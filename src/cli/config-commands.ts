@@ -131,7 +131,7 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'compares the files with the configuration in force or the last one; or lists former ones',
+  help: 'compares the files with the running or the last configuration; --history lists earlier configurations',
   config: 'trader',
   options: {
     history: option.flag('--history', 'list the configurations that were in force, and what changed'),

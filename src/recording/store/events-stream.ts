@@ -49,7 +49,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Throws TwinbookError `recording_invalid` for a closed file that differs from the written one. */
+/** Throws TwinbookError `recording_invalid` for a closed file whose checksum differs from its manifest. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
   const state = `${written} ${fileState(path)}`;

@@ -241,7 +241,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   return Object.entries(channels).flatMap(([name, channel]) => {
     const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
-    const lonely = 'commands want users: the numbers at Telegram of the people who may';
+    const lonely = 'commands want users: the Telegram ids of the people who may send them';
     return [
       ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
       ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),

@@ -90,7 +90,7 @@ export class UnreadLists {
   }
 
   /**
-   * Takes in a read of a list; returns a notice, or null.
+   * Takes in the result of reading a list; returns a notice, or null.
    *
    * @param isSilent true while the exchange answers nothing, which has its own notice
    */

@@ -16,7 +16,7 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  *   the parts to whole micros leaves at most 4 micros a market, which are in here.
  * - fees: paid, as a positive number.
  * - merges: currency for complete sets beyond their value, 0 but for rounding.
- * - settlement: from the last middle to the outcome, of what was still held.
+ * - settlement: from the last mid price to the outcome, for shares still held.
  * - undivided: what cannot be told apart because the middle is not known for it.
  */
 export interface ResultSplit {

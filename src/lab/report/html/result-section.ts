@@ -57,7 +57,7 @@ const HEADS = [
   { title: 'Spread' },
   { title: 'Drift' },
   { title: 'Fees' },
-  { title: 'Settlement', explains: 'from the last middle to the outcome' },
+  { title: 'Settlement', explains: 'from the last mid price to the outcome' },
   { title: 'Fills' },
   { title: 'Filled', explains: 'shares filled of shares posted' },
   { title: '60 s, ¢', explains: 'markout after 60 s, cents a share' },
@@ -236,7 +236,7 @@ function listSteps(result: ResultSplit): readonly Step[] {
     ['Inventory drift', 'held shares while the middle moved', result.driftMicros],
     ['Fees', 'paid to the exchange', -result.feesMicros],
     ['Merges', 'complete sets against their value', result.mergesMicros],
-    ['Settlement', 'from the last middle to the outcome', result.settlementMicros],
+    ['Settlement', 'from the last mid price to the outcome', result.settlementMicros],
   ];
   if (result.undividedMicros === 0 && result.spreadMicros !== null) return steps;
   return [...steps, ['Cannot be divided', 'the middle is not known', result.undividedMicros]];
