@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
@@ -357,7 +358,7 @@ class Service implements Running {
       const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
       this.#telemetry.tellDueDay();
-      this.#screen.show(snapshot, steadyMs() - this.#bornMs);
+      this.#screen.show(snapshot, steadyMs() - this.#bornMs, nowMs());
     });
   }
 
@@ -388,7 +389,7 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
     if (severity === 'loud') log.warn({ kind }, text);
     else log.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
-    screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+    screen.say(`${utcText(nowMs()).slice(11)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
   }
 }
 

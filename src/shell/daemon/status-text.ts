@@ -27,10 +27,11 @@ function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-export function statusLine(snapshot: Snapshot, runningMs: number): string {
+/** @param nowMs time of the line, which begins with it in UTC, as lines about fills do */
+export function statusLine(snapshot: Snapshot, nowMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
-    `${duration(runningMs)} ${modeText(snapshot)}`,
+    `${utcText(nowMs).slice(11)} ${modeText(snapshot)}`,
     `markets ${quoted} of ${snapshot.markets.length} quoted`,
     `orders ${snapshot.openOrders}${snapshot.unknownOrders > 0 ? ` (${snapshot.unknownOrders} unknown)` : ''}`,
     `fills ${snapshot.fills}`,
@@ -103,11 +104,11 @@ export class Screen {
     this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }
 
-  show(snapshot: Snapshot, runningMs: number): void {
+  show(snapshot: Snapshot, runningMs: number, nowMs: number): void {
     const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
     if (runningMs < due || this.#io.isUnread()) return;
     this.#lineMs = runningMs;
-    this.say(statusLine(snapshot, runningMs));
+    this.say(statusLine(snapshot, nowMs));
   }
 }
 

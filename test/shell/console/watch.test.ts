@@ -148,7 +148,7 @@ test('wrong passwords are told of from the third within ten minutes, and are ove
   expect(told()).toEqual(['login_refused cleared', 'login_refused open']);
 });
 
-test('what runs beside trading is told of while it fails', () => {
+test('failures of the journal and of backups are alerts while they last', () => {
   const { greet, hear } = watchOf('open');
   const frame = (change: Partial<AccountStatus>) => hear(change, 40).toReversed();
   greet();

@@ -13,14 +13,13 @@ const CLOCK = 'LD_PRELOAD, FAKETIME, FAKETIME_SHARED, DONT_FAKE_MONOTONIC';
 
 /** Sends each market's value from its line in a file; without the file it sends nothing. */
 const MODEL = `
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 setInterval(() => {
-  try {
-    for (const line of readFileSync('prices.txt', 'utf8').split('\\n').filter(Boolean)) {
-      const [market, p] = line.split(' ');
-      console.log(JSON.stringify({ market, p: Number(p), sd: 2, at: Date.now() }));
-    }
-  } catch {}
+  if (!existsSync('prices.txt')) return;
+  for (const line of readFileSync('prices.txt', 'utf8').split('\\n').filter(Boolean)) {
+    const [market, p] = line.split(' ');
+    console.log(JSON.stringify({ market, p: Number(p), sd: 2, at: Date.now() }));
+  }
 }, 200);
 `;
 

@@ -47,9 +47,11 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
   }) as Snapshot;
 
 describe('the status line', () => {
-  it('names the command that leads back', () => {
+  it('begins with the UTC time, and names the command that ends the mode', () => {
     const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
-    expect(statusLine(paused, 0)).toMatch(/paused: operator \| .* \| back up with: twinbook resume$/);
+    expect(statusLine(paused, Date.UTC(2026, 0, 2, 9, 8, 7))).toMatch(
+      /^09:08:07 paused: operator \| .* \| back up with: twinbook resume$/,
+    );
     expect(statusLine(snapshot(), 0)).not.toContain('back up');
   });
 });
