@@ -125,14 +125,9 @@ export class IndependentFillCount {
     const trades = this.#rows.filter(({ state }) => state === 'done');
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
-    const exchange = addUp(
-      memory.exchange,
-      trades.filter(({ timestamp }) => timestamp <= oldS),
-    );
-    const ledger = addUp(
-      memory.ledger,
-      fills.filter(({ timestampS }) => timestampS <= oldS),
-    );
+    const oldTrades = trades.filter(({ timestamp }) => timestamp <= oldS);
+    const oldFills = fills.filter(({ timestampS }) => timestampS <= oldS);
+    const [exchange, ledger] = [addUp(memory.exchange, oldTrades), addUp(memory.ledger, oldFills)];
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
     this.#remember(memory, new Set(differing));
