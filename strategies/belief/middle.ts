@@ -14,7 +14,7 @@ const MOVED = 0.25;
 const PRIOR_DIFFERENCES = 20;
 const PRIOR_SIZE = 0.1;
 const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
-/** Maximum weight of one difference or move, log-odds: a jump is no proof. */
+/** Maximum counted size of one difference or move, log-odds: a jump is no proof. */
 const LARGEST = 1;
 /** Half-life of the learned part, in differences. */
 const MEMORY = 1000;

@@ -23,7 +23,7 @@ export function makeName(seed: number, kind: NameKind, id: number): string {
   return name;
 }
 
-/** Maximum hashes per generation of the cache; two generations exist. Lists repeat the newest rows, and hashing a row costs most of its time. */
+/** Maximum names per generation of the cache, of two: lists repeat the newest rows, and a hash costs most of a row. */
 const REMEMBERED = 20_000;
 let newer = new Map<string, string>();
 let older = new Map<string, string>();

@@ -71,7 +71,7 @@ interface OffsetList {
 /** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
 const PER_MARKET = 2 ** 24;
 
-/** Returns the place in a sorted list of a cursor; null for a foreign cursor. A bare offset is about all markets. */
+/** Reads the cursor of a sorted list; null for an invalid cursor. A bare offset is about all markets. */
 function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;

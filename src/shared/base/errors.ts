@@ -37,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A violated invariant of our own code. The error stops the process after canceling: never catch it. */
+/** A violated invariant of our own code. It stops the process after canceling; never catch it to continue. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,7 @@
-/** Private files and folders. Node's recursive mkdir never ends when a parent has no children at all (/proc). */
+/**
+ * Private files and folders. A user who may read a file can also lock it, so no other user may open it. Node's
+ * recursive mkdir never ends when a parent has no children at all (/proc).
+ */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -25,11 +28,11 @@ export function makePrivate(path: string): void {
   try {
     chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
   } catch {
-    // Another user owns the folder and shares it with us.
+    // Another user owns the file and shares it with us.
   }
 }
 
-/** Returns problem and next step for a folder that other users can enter, by all parents' modes; null without one. */
+/** Problem and next step of a folder that other users can enter, by its mode and its parents'; else null. */
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -60,7 +63,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
     try {
       mkdirSync(path, mode);
     } catch (error) {
-      // Another process was faster and created the file.
+      // Another process was faster and created the folder.
       if (!existsSync(path)) throw error;
     }
   }

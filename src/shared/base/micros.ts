@@ -89,7 +89,7 @@ export const sub = (a: Micros, b: Micros): Micros => micros(a - b);
 /** The price of the other outcome: 1 - price. */
 export const complement = (price: Micros): Micros => micros(ONE - price);
 
-/** Returns a * b as Micros (so 0.5 * 2 = 1), with the named rounding. Throws RangeError on overflow. */
+/** Returns a * b as Micros (so 0.5 * 2 = 1), exact but for the named rounding. Throws RangeError on overflow. */
 export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   const product = a * b;
   if (Number.isSafeInteger(product)) {
@@ -101,7 +101,7 @@ export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   return mulDivBig(BigInt(a), BigInt(b), BigInt(ONE), rounding);
 }
 
-/** Returns a * b / c with the named rounding. Throws RangeError for c = 0 and on overflow. */
+/** Returns a * b / c, exact but for the named rounding. Throws RangeError for c = 0 and on overflow. */
 export function mulDiv(a: Micros, b: Micros, c: Micros, rounding: Rounding): Micros {
   if (c === 0) throw new RangeError('division by zero');
   return mulDivBig(BigInt(a), BigInt(b), BigInt(c), rounding);

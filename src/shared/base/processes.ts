@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from './errors.js';
 
 /**
- * Keeps garbage collections short, for all threads. Otherwise V8 allocates some objects, such as zod's, in old space, where
- * each keeps a whole answer in memory until the next full collection.
+ * Keeps garbage collections short, for all threads of a program with a waiting user. Otherwise V8 allocates some
+ * objects, such as zod's, in old space, where each keeps a whole answer in memory until the next full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

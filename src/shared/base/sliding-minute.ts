@@ -36,7 +36,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Minimum of a figure over the counted times, by age, ms, and number of later times; Infinity without a time. */
+  /** Minimum of a figure over the counted times, by age, ms, and number of times from it on; Infinity without any. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

@@ -6,7 +6,7 @@
 /** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
 export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** The known word that was probably meant, at most a third of its letters away; else null. */
+/** The known word that was probably meant, at most a third of the longer word's letters away; else null. */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;

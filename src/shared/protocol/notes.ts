@@ -334,7 +334,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request' },
-  'requests.cancel': { summary: 'Cancel a position request', description: 'Only before its funding.' },
+  'requests.cancel': { summary: 'Cancel a position request', description: 'Only until it is funded.' },
 };
 
 /** Refusals of any call, by its scope, path and body. */

@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from '
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority class of a request, most urgent first. Every fourth place of the last three goes to the oldest request. */
+/** Priority class of a request, most urgent first. Every fourth turn of the last three goes to the oldest request. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Name of a lane; lanes are ordered by urgency. */
 export type Lane = (typeof LANES)[number];

@@ -259,6 +259,7 @@ const MOST_ORDERS = 1_000;
  * time, raises an alarm.
  */
 class UndoneOrders {
+  /** Time when the order was first shown canceled, our clock, ms; by pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
   /**

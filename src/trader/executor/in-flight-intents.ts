@@ -96,6 +96,7 @@ export class InFlightIntents {
     return this.#slots[kind].get(name) ?? null;
   }
 
+  /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlight(intent, nowMs);

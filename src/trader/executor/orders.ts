@@ -293,7 +293,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A complete order no longer rests. A fill proves that its order rested. Both orders are read again.
+  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

@@ -399,6 +399,7 @@ export class Ledger extends LedgerReader {
   }
 }
 
+/** Note: highest place given to a fill before a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
 /** Maximum length of stored texts; they may quote foreign records. */

@@ -14,7 +14,7 @@ import type { AdoptedOutcome, BookedConversion, BookedFill, PositionRow } from '
 
 /**
  * Currency that a trade moves before fees, at the price of its own outcome. At YES price p the YES side pays or
- * receives floor(p × amount). The NO side pays or receives the rest, so both sides of a set add up exactly.
+ * receives floor(p × amount). The NO side pays or receives the rest of the amount, so the sides of a set add up exactly.
  */
 export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
   if (isYes) return mul(priceMicros, amountMicros, 'floor');

@@ -44,6 +44,7 @@ class LateRows<Row> {
     this.#table = table;
   }
 
+  /** Only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
@@ -54,6 +55,7 @@ class LateRows<Row> {
     this.change(key, row);
   }
 
+  /** Only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);

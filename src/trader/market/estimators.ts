@@ -213,7 +213,7 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Size-weighted mean price of recent trades; null without trades. Equal decay of all weights leaves the mean. */
+  /** Size-weighted mean price of recent trades; null without trades. Equal decay of all weights does not change it. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));

@@ -174,11 +174,8 @@ export class Comparison {
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
     // The difference is from an older round, or was booked since.
-    if (
-      this.isUndecided(difference) ||
-      formatDecimal(sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO) !== ledger
-    )
-      return 'outdated';
+    const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
+    if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 

@@ -125,14 +125,9 @@ export class IndependentFillCount {
     const trades = this.#rows.filter(({ state }) => state === 'done');
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
-    const exchange = addUp(
-      memory.exchange,
-      trades.filter(({ timestamp }) => timestamp <= oldS),
-    );
-    const ledger = addUp(
-      memory.ledger,
-      fills.filter(({ timestampS }) => timestampS <= oldS),
-    );
+    const oldTrades = trades.filter(({ timestamp }) => timestamp <= oldS);
+    const oldFills = fills.filter(({ timestampS }) => timestampS <= oldS);
+    const [exchange, ledger] = [addUp(memory.exchange, oldTrades), addUp(memory.ledger, oldFills)];
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
     this.#remember(memory, new Set(differing));
@@ -224,30 +219,23 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
   };
 }
 
-/** Adds trades of one side to its sums by market, outcome and side; `before` does not change. */
+/** Adds trades or fills to sums by market, outcome and side; `before` does not change. */
 function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
-  const count = (key: string, price: Micros, amount: Micros, fee: Micros | null) => {
+  for (const trade of trades) {
+    const isRow = 'order' in trade;
+    const market = isRow ? (trade.market_condition_id ?? trade.order.market.condition_id) : trade.marketConditionId;
+    const [isYes, { side }] = isRow ? [trade.order.outcome.is_yes, trade.order] : [trade.isYes, trade];
+    const [price, amount, fee] = isRow
+      ? [trade.price, trade.amount, trade.fee]
+      : [trade.priceMicros, trade.amountMicros, trade.feeMicros];
+    const key = `${outcomeKey(market, isYes)} ${side}`;
     const of = sums[key] ?? { count: 0, amount: 0, worth: 0, fees: 0 };
     of.count += 1;
     of.amount += amount;
     of.worth += mul(price, amount, 'floor');
     of.fees += fee ?? 0;
     sums[key] = of;
-  };
-  for (const trade of trades) {
-    if ('order' in trade) {
-      const { market_condition_id: market, order, price, amount, fee } = trade;
-      count(
-        `${outcomeKey(market ?? order.market.condition_id, order.outcome.is_yes)} ${order.side}`,
-        price,
-        amount,
-        fee,
-      );
-    } else {
-      const { marketConditionId, isYes, side, priceMicros, amountMicros, feeMicros } = trade;
-      count(`${outcomeKey(marketConditionId, isYes)} ${side}`, priceMicros, amountMicros, feeMicros);
-    }
   }
   return sums;
 }

@@ -120,6 +120,7 @@ interface ListCursorRule<N extends ListEndpoint> {
     /**
      * The difference of a booking that the list lacks; null while the list may lag behind it.
      *
+     * @param listMs time when the list's first page was requested, our clock, ms
      * @param venueS exchange time in the list's answer, s; null if absent
      */
     findInvented(pubkey: string, listMs: number, venueS: number | null): Difference | null;

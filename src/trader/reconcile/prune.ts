@@ -1,6 +1,6 @@
 /**
- * Deletes finished intents, and orders without fills, that no later step needs; throws like a step. Comparisons read the
- * exchange's order list down to a mark: only orders below it are deleted, and none that is still compared.
+ * Deletes finished intents, and orders without fills, that no later step needs; throws like a step. Comparisons read
+ * the exchange's order list down to a mark: only orders below it are deleted, and none that is still compared.
  */
 
 import type { Ledger, PrunedPage } from '../ledger/contract.js';
@@ -22,6 +22,7 @@ export interface PruneBatch {
   readonly beforeMs: number;
   /** Place of the last checked intent; 0 at the start, null when all are checked. */
   readonly after: number | null;
+  /** Maximum number of intents or pages. */
   readonly rows: number;
 }
 

@@ -197,6 +197,7 @@ export class Reconciler {
     if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
+  /** Takes in the end of a complete read of own trades, whose rows are booked. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;

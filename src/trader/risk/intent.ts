@@ -61,7 +61,7 @@ type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | '
 /** The two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Found figure; null for a missing or infinite figure, which always breaches. */
+  /** Found figure; null for a figure that is missing or not finite, which always breaches. */
   readonly found: number | null;
   readonly unit: Unit;
   /** One sentence with both numbers, for `explain` and the log. */

@@ -243,6 +243,7 @@ export interface Next {
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
+  /** Requests per minute by the profile. */
   readonly perMinute: number;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   waiting = 0;

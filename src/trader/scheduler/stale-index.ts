@@ -57,7 +57,7 @@ const INDEX = new Table(averagedIndex);
 
 /** Assumed seconds from a read until the resulting quotes rest. */
 const REACTION_S = 2;
-
+/** Standard deviation of a price jump, as a fraction of p (1 - p). */
 const JUMP_SIZE = 0.25;
 
 /** Shares assumed for a market without own orders, which may be quoted later. */

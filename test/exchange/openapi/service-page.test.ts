@@ -87,10 +87,9 @@ function calls(document: Document): string {
 }
 
 function call(document: Document, name: EndpointName): string {
-  const { summary, description, errors } = ENDPOINT_NOTES[name];
+  // The page names the errors of many calls once, such as not_found for an id in the path.
+  const { summary, description, errors: slugs = [] } = ENDPOINT_NOTES[name];
   const declaration = declarationOf(name);
-  // The page says once that a call with an id in its path may answer not_found.
-  const slugs = [...new Set(errors)];
   const operation = document.paths[declaration.path]?.[declaration.method.toLowerCase()];
   const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query');
   const takes = query

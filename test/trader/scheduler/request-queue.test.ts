@@ -440,6 +440,16 @@ describe('the budget', () => {
   });
 });
 
+it('counts the reads of own state of the last minute, without those of intents and of markets', () => {
+  const queue = new RequestQueue(LIMITS);
+  const ofIntent = { kind: 'intent', step: 'read', intentId: 'i' } as const;
+  for (const request of [askOf('signed', 'own'), { ...askOf('signed', 'own'), owner: ofIntent }]) queue.push(request);
+  queue.push(askOf('public', 'hot'));
+  expect(drain(queue)).toEqual(['own', 'own', 'hot']);
+  expect(queue.ownReadsPerMinute(NOW + 59_999)).toBe(1);
+  expect(queue.ownReadsPerMinute(NOW + 60_000)).toBe(0);
+});
+
 describe('the cancel reserve', () => {
   const openOrders = fc.integer({ min: 0, max: 60 });
 

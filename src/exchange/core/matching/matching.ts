@@ -187,8 +187,8 @@ export class Matching {
   }
 
   /**
-   * Adds a recorded amount to a tick of `side`. The amount first trades with the real orders at the tick, best price
-   * first. Returns the traded amount, which the caller counts as eaten.
+   * Trades a recorded amount that comes to a tick of `side` with the real orders that it reaches, best price first,
+   * before it rests. Returns the traded amount, which the caller counts as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;

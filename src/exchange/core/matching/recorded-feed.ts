@@ -62,7 +62,7 @@ export class RecordedFeed {
     const arrived = total - level.knownAmount(tick);
     // Another market may be further already; a market's own trades never go back.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // The arriving amount trades with the present book first; the rest then rests.
+    // The arriving amount trades with the present book first; its remainder then rests.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);

@@ -207,7 +207,7 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 }
 
 /**
- * Applies new settings; no setting is applied if a strategy's code was not loaded. Requests in flight are withdrawn and
+ * Applies new settings; no setting is applied if a strategy's code was not loaded. Orders in flight are withdrawn and
  * decided again. Halts, pauses, a kill, losses and market estimates stay.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
