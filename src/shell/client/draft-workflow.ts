@@ -1,6 +1,6 @@
 /**
  * Runs one change from draft to final state. Only the record is evidence, not a submit's answer. A signature may be
- * sent again while the draft is unsigned: a repeat has no effect. A second draft is never made: both could take effect.
+ * sent again: a draft takes effect once. A second draft is never made: both could take effect.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';

@@ -235,7 +235,10 @@ export const traderSchema = z.strictObject({
     daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
   }).prefault({}),
   log: section('Logs.', {
-    level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least severe message.').default('info'),
+    level: choice(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace'],
+      'Least severe message that is written.',
+    ).default('info'),
     file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
   }).prefault({}),
   recording: section('Recordings of markets, for backtests.', {
@@ -279,7 +282,10 @@ export const traderSchema = z.strictObject({
     token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
   }).prefault({}),
   alerts: section('Alerts to people who do not look.', {
-    channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
+    channels: z
+      .record(name(CHANNEL_NAME), channelSchema)
+      .default({})
+      .describe('Where alerts go, by name; see docs/monitoring.md.'),
     quiet_hours: cron(
       'Seconds in which only critical alerts are sent, in the form of a strategy’s quote_hours.',
       null,
@@ -323,7 +329,7 @@ const marketsSchema = section('Which markets it quotes: named ids, or a selectio
   select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
   max: integer(1, 1000, 'Maximum number of quoted markets.').default(20),
   candidates: integer(1, 1000, 'Number of candidate markets, of which it quotes the best; default max.').optional(),
-  choose: choice(['listed', 'value'], 'The first that match, or the most valuable.').default('listed'),
+  choose: choice(['listed', 'value'], 'listed: the first that match; value: the most valuable.').default('listed'),
 }).prefault({});
 
 export const strategyFileSchema = z.strictObject({

@@ -199,7 +199,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** Returns SHA-256 over canonical JSON of all settings that shape a decision, without paths, ports and logs. */
+/** SHA-256 over canonical JSON of all settings and code that shape a decision, without paths, ports and logs. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
     config;

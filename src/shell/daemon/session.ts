@@ -40,7 +40,6 @@ import {
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
 import { ConfigCopies, changesSinceLast } from './live-config.js';
-
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
@@ -136,7 +135,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Other users cannot list an open folder's content; with play money the visible names are harmless.
+    // Files in an open folder stay private; with play money their visible names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {

@@ -40,7 +40,7 @@ export const reportSchema = z.object({
   /** Whether the guardian outlives the trader, because the guardian's own unit started it. */
   stays: z.boolean(),
   /**
-   * - `opening`: the guardian cannot cancel yet; the text has the reason
+   * - `opening`: the guardian cannot cancel now; the text has the reason
    * - `watching`: the trader's heart beats, or no order rests
    * - `canceling`: the heart stopped; orders may rest
    * - `secured`: the heart stopped; two rounds found no resting order

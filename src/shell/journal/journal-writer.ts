@@ -83,8 +83,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     makeFolder(folder);
     const room = new DiskQuota(dir, folder, config.ledger.path);
-    writeDescription(folder, describeRun(options, NOT_COPIED_YET));
-    const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
+    const { missing, copy, bytes } = await copyLedger(options, folder, room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
     if (copy === null) writeDescription(folder, describeRun(options, missing));
     const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
@@ -131,7 +130,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 }
 
 /** By SQLite: copying the file would drop its locks. The trader does not exist yet. `missing`: why there is none. */
-async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
+async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // The newest commits are in the write-ahead log until SQLite moves them.
@@ -139,6 +138,9 @@ async function copyLedger(options: JournalOptions, target: string, room: DiskQuo
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
+  // First, so that a later start finds the run of a killed one; on a full disk only old runs make room for the file.
+  writeDescription(folder, describeRun(options, NOT_COPIED_YET));
+  const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
   if (!isTooLarge && copy === null) await ledger.backupSource.backup(target);
   const missing = isTooLarge ? `its ledger of ${megabytes(size)} is too large to be copied at the start` : null;

@@ -12,6 +12,7 @@ describe('a cron expression', () => {
     '* * * * * mon-fri',
     '* * * * * 7',
     '30-50/10 * * * * *',
+    '* * 22-4 * * *',
     '  0 0 0  1 1 0 ',
   ])('%s is one', (expression) => {
     expect(problemOf(expression)).toBeNull();
@@ -22,6 +23,8 @@ describe('a cron expression', () => {
     ['', `${fields} 0`],
     ['* * * *', `${fields} 4`],
     ['* 8-22 * * *', `${fields} 5; for a five-field expression write "0 * 8-22 * * *"`],
+    ['* * 1, * * *', 'cannot be a cron expression: 1, is a invalid expression for hour'],
+    ['* * * 0 * *', 'cannot be a cron expression: 0 is a invalid expression for day of month'],
     ['60 * * * * *', 'cannot be a cron expression: 60 is a invalid expression for second'],
     ['* */0 * * * *', 'cannot be a cron expression: */0 is a invalid expression for minute'],
     ['* 5/10 * * * *', 'cannot be a cron expression: 5/10 is a invalid expression for minute'],

@@ -14,7 +14,7 @@ const load = (feeds: string, strategy: string | null = null, more: readonly stri
 const fair = (feed: string) => `strategy: fair-maker\nparams:\n  feed: ${feed}\n`;
 
 describe('the feeds of a trader file', () => {
-  it('are resolved: paths from the file, hosts from the address, defaults filled in', async () => {
+  it('are resolved: paths from the file, defaults filled in', async () => {
     const { cwd, config } = load(`feeds:
   a: { kind: file, path: prices.csv }
   c: { kind: child, command: [node, model.js], env: [MODEL_KEY], max_age_s: 2.5 }`);

@@ -1,7 +1,17 @@
 /** A run's journal of all inputs and requests, which suffices to repeat every decision. */
 
 import { execFileSync } from 'node:child_process';
-import { constants, cpSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -232,9 +242,9 @@ it('a run whose ledger is not copied yet says so itself: this is what a kill wou
   const done = new Promise<void>((resolve) => {
     copied = resolve;
   });
-  limits.beginCopy = async () => ({ done, hurry: copied });
-  const journal = await open();
   const run = () => readRun(join(runs, 'run1'));
+  limits.beginCopy = async () => ({ done, hurry: copied, before: run() });
+  const journal = await open();
   expect(run()).toMatchObject({
     description: { ledgerMissing: 'it ended before its ledger was copied' },
     ledgerFile: null,
@@ -251,6 +261,9 @@ describe('a journal on a disk that the ledger needs', () => {
   it('is not begun when the disk has no more than what is to stay free', async () => {
     const { runs, said, limits, open } = await opened();
     limits.keptFreeBytes = ALL;
+    mkdirSync(join(runs, 'run1'), { recursive: true });
+    // Room is made before the first write, which a full disk refuses.
+    symlinkSync('/dev/full', join(runs, 'run1', 'run.json.part'));
     const journal = await open();
     journal.step(time(1), [], null);
     await journal.close();

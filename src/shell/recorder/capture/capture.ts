@@ -1,6 +1,6 @@
 /**
- * Turns requests and their outcomes into recordings, in memory. Recordings exclude own orders from liquidity and
- * contain no trade twice. A level deeper than requested does not count as gone. A silence is a gap with its cause, not
+ * Turns requests and their outcomes into recordings, in memory. Recordings exclude known own orders from liquidity
+ * and contain no trade twice. A level deeper than requested does not count as gone. A silence is a gap with its cause, not
  * a quiet market.
  */
 
