@@ -5,7 +5,6 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
-
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 
