@@ -209,7 +209,6 @@ function signingCheck(): Check {
 
 /** A well-formed pubkey without an owner. */
 const EXAMPLE = '1'.repeat(32);
-/** One of each action. */
 const DRAFTS: readonly DraftTerms[] = [
   { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: micros(500_000), amount: ONE },
   { action: 'cancel-order', orderPubkey: EXAMPLE },
@@ -219,7 +218,7 @@ const DRAFTS: readonly DraftTerms[] = [
   { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
 ];
 
-/** Each is signed as a live one, and verified by another implementation. Expired ones: no venue accepts them. */
+/** Signs a draft of each action like a live one; another implementation verifies it. No venue accepts expired drafts. */
 function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): Check {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
@@ -261,7 +260,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Finds the bytes identical, the first differing byte, or a venue that does not show what it computes. */
+/** Reports equal bytes, the first differing byte, or that the venue does not show its bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,

@@ -181,7 +181,7 @@ async function whileHeld(
   io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
-/** Returns a function: true after the time, or once the user has pressed Ctrl-C. */
+/** Returns a function: true after the time, or once the user has asked to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   let isAsked = false;
   void io.stopAsked().then(() => {

@@ -10,7 +10,8 @@ import { type CliIo, type CliTerminal, EXIT } from './io.js';
 let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
-// A closed reader (`| head`) is no failure. A long-running program then stops in order: its orders may rest.
+// A closed reader (`| head`) is no failure. After any fault of its output, such as a full disk, a long-running program
+// stops in order: its orders may rest.
 let told: (() => void) | null = null;
 /** A long-running program drops further output while more bytes are unread. */
 const MOST_UNREAD_BYTES = 64 * 1024;

@@ -129,6 +129,12 @@ describe('tables for a person', () => {
     expect(await read(command)).toMatch(/ TITLE\n.* Will \?\[2J it rain\?\n/);
   });
 
+  test('tell of a killed trader, and of the command for orders that may rest', async () => {
+    const out = await read('status');
+    expect(out).toMatch(/^stopped +not recorded: it was killed, or still runs elsewhere$/m);
+    expect(out).toMatch(/^what rests now +twinbook cancel-all --verify$/m);
+  });
+
   test('say when there is more, and when there is nothing', async () => {
     expect(await read('orders', '--limit', '1')).toContain('… and more: --limit N shows them, --json shows all');
     expect(await run(['orders', '--market', 'b', '-c', 'trader.yaml'], { cwd: written() })).toEqual({

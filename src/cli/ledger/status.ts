@@ -76,11 +76,14 @@ function printStopped(
   io: CliIo,
   { running: _, agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
 ) {
+  const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
+  const ended = stopped ?? (run === null ? null : 'not recorded: it was killed, or still runs elsewhere');
   printRecord(
     io,
     [
       ['trader', 'not running; this is what its ledger says'],
-      ...pairsOf(facts),
+      ...pairsOf({ ...facts, stopped: ended }),
+      ['what rests now', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
       [AGREEMENT, agreement?.text],
       ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
       ['then back up with', wayBackText(next)],

@@ -251,6 +251,7 @@ export interface AlertMessage {
   /** Subject of the alert; constant while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
+  /** A few words without figures or names: channels with `detail: bare` get nothing else. */
   readonly title: string;
   readonly text: string;
 }
@@ -262,6 +263,7 @@ export type Delivery =
   /** Never deliverable: a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
+/** Never rejects. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
 export interface AlertState {

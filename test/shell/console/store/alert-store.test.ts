@@ -56,6 +56,14 @@ test('what was not delivered is sent by the next console, and what is open is no
   expect(last.sent).toMatchObject([{ kind: 'guardian_absent', state: 'cleared' }]);
 });
 
+test('a message is sent again although the clock was set back an hour', async () => {
+  const { center, sent } = openCenter(openFile(), failed, 60 * MINUTE);
+  center.tick({ ...FACTS, isGone: true, ...at(60 * MINUTE) });
+  await Promise.resolve();
+  center.tick({ ...FACTS, isGone: true, nowMs: 0, steadyMs: 60 * MINUTE + 2_000 });
+  expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'trader_gone']);
+});
+
 test('in quiet hours only what is critical leaves, and the rest when they are over', async () => {
   const file = openFile();
   const { center, sent } = openCenter(file, delivered, 0);

@@ -278,6 +278,7 @@ const LONGEST_PERIOD_MS = 1_250;
 test('slows down a level for each span that costs more than its share, and leaves the page within two seconds', () => {
   expect(levelsAfter(repeat(COSTLY, 5))).toEqual([1, 2, 3, 3, 3]);
   expect(BRAKE_LEVELS.filter(({ periodMs }) => periodMs > LONGEST_PERIOD_MS)).toEqual([]);
+  expect(BRAKE_LEVELS.map(({ hasLadders }) => hasLadders)).toEqual([true, true, true, false]);
 });
 
 test('gives a level back after three calm spans', () => {
