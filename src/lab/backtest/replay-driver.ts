@@ -5,6 +5,7 @@
  */
 
 import { basename } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import type { MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
@@ -51,11 +52,14 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/** Reads one chunk ahead of the played one, from the opening on; stops once `isStopped` is true. */
+/**
+ * Reads one chunk ahead of the played one; stops once `isStopped` is true. A strategy may end its thread, which must not
+ * happen within a read (see `waitForReads`): a thread waits for the chunk ahead, instead of playing meanwhile.
+ */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
-  readsAhead: true,
+  readsAhead: isMainThread,
   summary: recording.summary ?? null,
   get gaps() {
     return gapsIn(recording);
@@ -183,8 +187,11 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     if (ready === undefined) return ahead.then(next);
     const chunk = ready;
     ready = undefined;
-    if (chunk !== null) ahead = read();
-    return chunk;
+    if (chunk === null) return null;
+    ahead = read();
+    // The next call reports a failure, after this chunk was played.
+    const played = () => chunk;
+    return isMainThread ? chunk : ahead.then(played, played);
   };
   const close = (): void => {
     // A pending read may still fail; that failure is ignored.
@@ -236,6 +243,7 @@ export class ReplayDriver implements MarketDriver {
       if (firstMs === null) empty.push(source);
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
     }
+    await waitForReads();
     waiting.sort((a, b) => a.opensMs - b.opensMs);
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }

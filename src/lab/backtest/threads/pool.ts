@@ -119,7 +119,7 @@ interface PoolSetup {
   readonly workers: number;
   /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
-  /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
+  /** Data of each thread, which adds the shared flag `stop`; non-zero cancels the work. */
   readonly setup: object;
   readonly readsFiles: boolean;
 }
