@@ -169,18 +169,34 @@ function trackRead<T>(read: Promise<T>): Promise<T> {
   return read;
 }
 
+/** True once the thread must end: no other read begins. */
+let isEnding = false;
+
+/** Handler of uncaught errors for a thread, which then ends with the first error, once its pending reads have ended. */
+export function endAfterReads(error: unknown): void {
+  if (isEnding) return;
+  isEnding = true;
+  const end = () => {
+    process.off('uncaughtException', endAfterReads);
+    throw error;
+  };
+  void waitForReads().then(() => process.nextTick(end));
+}
+
 function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean): ChunkStream {
   const iterator = chunks[Symbol.asyncIterator]();
   /** The chunk that was read ahead; undefined while it is read. */
   let ready: EventChunk | null | undefined;
-  const read = (): Promise<EventChunk | null> =>
+  const read = (): Promise<EventChunk | null> => {
+    if (isEnding) return new Promise(() => undefined);
     // A waiting caller gets the failure; until then it must not end the process.
-    trackRead(
+    return trackRead(
       iterator.next().then((result) => {
         ready = result.done === true ? null : result.value;
         return ready;
       }),
     );
+  };
   let ahead = read();
   const next = (): EventChunk | null | Promise<EventChunk | null> => {
     if (isStopped()) throw new Error('the reading was stopped');

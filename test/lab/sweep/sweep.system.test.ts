@@ -158,10 +158,11 @@ describe('a sweep', () => {
     for (const path of names.filter((name) => name.endsWith('manifest.json')).map((name) => join(data, name))) {
       writeFileSync(path, readFileSync(path, 'utf8').replace(/"level": \d+/, '"level": 5000000'));
     }
-    const result = await sweep('streamed', { params: ['mode=exits,sound'], fillModels: ['risk-averse'] }, data);
+    const result = await sweep('streamed', { params: ['mode=exits,rejects,sound'], fillModels: ['risk-averse'] }, data);
     expect(result.configurations.map(({ status, error }) => [status, error])).toEqual([
       ['done', ''],
       ['failed', 'the worker ended: exit code 7'],
+      ['failed', 'the worker ended: no handler'],
     ]);
   });
 });
