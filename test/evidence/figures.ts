@@ -55,7 +55,7 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
     fills: trading.fills,
     takerFills: trading.takerFills,
     sharesMicros: trading.boughtMicros + trading.soldMicros,
-    crossedMicros: trading.atCrossingMicros,
+    crossedMicros: trading.atCrossingMicros ?? 0,
     markout5sMicros: markoutAt(5000)?.markoutMicros ?? null,
     markout60sMicros: markout?.markoutMicros ?? null,
     markoutErrorMicros: markout?.standardErrorMicros ?? null,

@@ -3,7 +3,7 @@
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
-/** Conditions of a strategy's simulations; a world ignores the others. */
+/** Conditions of a strategy's simulations; a world uses those of its `conditions`. */
 export interface Conditions {
   /** Number of simultaneous markets. */
   readonly markets: number;

@@ -139,6 +139,7 @@ export class Metrics {
     market.joined.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
     market.ordersPlaced++;
     market.postedMicros += amountMicros;
+    market.joinedBehindMicros += behind;
   }
 
   #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
@@ -209,6 +210,7 @@ export class MarketMetrics {
   ordersPlaced = 0;
   ordersCanceled = 0;
   postedMicros = 0;
+  joinedBehindMicros = 0;
   /** Last YES mid without own orders; null before the first. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;

@@ -5,6 +5,7 @@
  */
 
 import { basename } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import type { MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
@@ -51,11 +52,14 @@ export async function openSources(
   return { recordings, sources };
 }
 
-/** Reads one chunk ahead of the played one, from the opening on; stops once `isStopped` is true. */
+/**
+ * Reads one chunk ahead of the played one; stops once `isStopped` is true. A strategy may end its thread, which must not
+ * happen within a read (see `waitForReads`): a thread waits for the chunk ahead, instead of playing meanwhile.
+ */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
   firstMs: recording.summary?.firstMs ?? null,
-  readsAhead: true,
+  readsAhead: isMainThread,
   summary: recording.summary ?? null,
   get gaps() {
     return gapsIn(recording);
@@ -165,26 +169,45 @@ function trackRead<T>(read: Promise<T>): Promise<T> {
   return read;
 }
 
+/** True once the thread must end: no other read begins. */
+let isEnding = false;
+
+/** Handler of uncaught errors for a thread, which then ends with the first error, once its pending reads have ended. */
+export function endAfterReads(error: unknown): void {
+  if (isEnding) return;
+  isEnding = true;
+  const end = () => {
+    process.off('uncaughtException', endAfterReads);
+    throw error;
+  };
+  void waitForReads().then(() => process.nextTick(end));
+}
+
 function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean): ChunkStream {
   const iterator = chunks[Symbol.asyncIterator]();
   /** The chunk that was read ahead; undefined while it is read. */
   let ready: EventChunk | null | undefined;
-  const read = (): Promise<EventChunk | null> =>
+  const read = (): Promise<EventChunk | null> => {
+    if (isEnding) return new Promise(() => undefined);
     // A waiting caller gets the failure; until then it must not end the process.
-    trackRead(
+    return trackRead(
       iterator.next().then((result) => {
         ready = result.done === true ? null : result.value;
         return ready;
       }),
     );
+  };
   let ahead = read();
   const next = (): EventChunk | null | Promise<EventChunk | null> => {
     if (isStopped()) throw new Error('the reading was stopped');
     if (ready === undefined) return ahead.then(next);
     const chunk = ready;
     ready = undefined;
-    if (chunk !== null) ahead = read();
-    return chunk;
+    if (chunk === null) return null;
+    ahead = read();
+    // The next call reports a failure, after this chunk was played.
+    const played = () => chunk;
+    return isMainThread ? chunk : ahead.then(played, played);
   };
   const close = (): void => {
     // A pending read may still fail; that failure is ignored.
@@ -236,6 +259,7 @@ export class ReplayDriver implements MarketDriver {
       if (firstMs === null) empty.push(source);
       else waiting.push({ source, firstMs, opensMs: opensMs(source, firstMs), stream: null });
     }
+    await waitForReads();
     waiting.sort((a, b) => a.opensMs - b.opensMs);
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }

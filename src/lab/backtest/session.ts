@@ -351,6 +351,7 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,
+      joinedBehindMicros: metrics.joinedBehindMicros,
     },
     coverage: measureCoverage(metrics, measured),
   };

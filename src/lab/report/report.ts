@@ -25,11 +25,11 @@ export function sessionOfLedger(path: string, options: LedgerReportOptions): Ses
   const ledger = openReadOnly(path);
   try {
     return sessionFromLedger(ledger, {
+      title: options.title,
       version: 'read by twinbook/report',
-      nowMs: null,
-      fairMicros: new Map(),
+      nowMs: options.nowMs ?? null,
+      fairMicros: options.fairMicros ?? new Map(),
       findPrices: () => null,
-      ...options,
     });
   } finally {
     ledger.close();

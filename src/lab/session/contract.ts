@@ -167,6 +167,8 @@ export interface QuotingFigures {
   readonly ordersCanceled: number;
   /** Shares of all orders that rested. */
   readonly postedMicros: number;
+  /** Sum over orders of the shares ahead when the order came to rest; null: unknown (live). */
+  readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {

@@ -345,6 +345,7 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
     ordersPlaced: orders.length,
     ordersCanceled: orders.filter(({ isCanceled }) => isCanceled).length,
     postedMicros: orders.reduce((total, { amountMicros }) => total + amountMicros, 0),
+    joinedBehindMicros: null,
   };
 }
 

@@ -17,7 +17,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-/** Returns the intersection of two lists of spans by a merge. */
+/** Returns the intersection of two lists that `mergeSpans` has returned. */
 export function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (let [i, j] = [0, 0]; ; ) {

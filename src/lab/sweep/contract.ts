@@ -150,7 +150,7 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Recorded events in the fold. */
+  /** Recorded events of these markets. */
   readonly played: number;
   readonly fold: number;
 }

@@ -149,8 +149,7 @@ class MarketWriter {
   constructor(root: string, market: RecordedMarket, rules: WriterRules) {
     this.#root = root;
     this.#rules = rules;
-    const folder = marketFolder(root, market.conditionId);
-    const days = existsSync(folder) ? dayFolders(folder) : [];
+    const days = listDays(root, market);
     const openSegment = (date: string) => this.#openSegment(date);
     this.sink = new RecordingSink(market, findLast(days), rules.snapshotEveryMs, openSegment);
     // Outcome and notes of earlier writers; the newest description decides.
@@ -229,7 +228,7 @@ class MarketWriter {
     const folders = segments.map((segment) => segment.folder);
     if (sink.changed) {
       this.#described.clear();
-      const newest = this.#dayFolders().at(-1);
+      const newest = listDays(this.#root, sink.market).at(-1);
       if (newest !== undefined) folders.push(newest);
     }
     for (const folder of folders) {
@@ -250,11 +249,11 @@ class MarketWriter {
     this.sink.refused -= refused;
     this.sink.steppedBack -= steppedBack;
   }
+}
 
-  #dayFolders(): string[] {
-    const folder = marketFolder(this.#root, this.sink.market.conditionId);
-    return existsSync(folder) ? dayFolders(folder) : [];
-  }
+function listDays(root: string, { conditionId }: RecordedMarket): string[] {
+  const folder = marketFolder(root, conditionId);
+  return existsSync(folder) ? dayFolders(folder) : [];
 }
 
 /** End of the files of these days; null without any. */

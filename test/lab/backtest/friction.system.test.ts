@@ -34,6 +34,19 @@ describe('latency by kind of call', () => {
     expect(model.isLost).toBe(true);
   });
 
+  it('leaves a backtest whole where some answers never come, and the same again', async () => {
+    const run = (roundTripsMs: readonly number[]) => {
+      const latency = new LatencyModel({ spec: readLatency('recorded'), roundTripsMs }, 1);
+      return runBacktest({ ...plan([source(wanderingRows(4, times(1.5, 3)))]), latency });
+    };
+    const some = [...Array.from({ length: 19 }, () => 100), 20_000];
+    const [lossy, again, sound] = [await run(some), await run(some), await run([100])];
+    expect(again.traceHash).toBe(lossy.traceHash);
+    expect(lossy.traceHash).not.toBe(sound.traceHash);
+    expect(lossy.session.markets[0]?.fills.length).toBeGreaterThan(0);
+    expect(lossy.session.notices.filter(({ text }) => text.includes('end with'))).toEqual([]);
+  });
+
   it.each(['constant:150,submit=constant:1', 'constant', 'constant:10000:x2', 'recorded:3'])('refuses %s', (text) =>
     expect(() => readLatency(text)).toThrow(/is not known/),
   );

@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
+    session: 'e3be9e034ca3cfd89da37efbff3350b7e8c6590344f1909943780e35c1d2bfa2',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
+    session: 'e3be9e034ca3cfd89da37efbff3350b7e8c6590344f1909943780e35c1d2bfa2',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: 'b56777effc86c8d896ff51966759943375c7c087f4b5c10274a652abc20b8104',
+    session: '5327bf9643efbcc3620be0848a5dfdc99be8130976c369559c54403933547003',
   },
 };
 

@@ -127,6 +127,10 @@ describe('orders and quotes', () => {
     });
   });
 
+  test('say how much stood ahead, an order that filled in pieces once', () => {
+    expect(trading.queue).toEqual({ meanAheadMicros: 100 * ONE, filledMeanAheadMicros: 50 * ONE });
+  });
+
   test('say how long orders rested, and when fills were noticed, if they were', () => {
     expect(trading.rested).toMatchObject({ count: 2, mean: 3_000, median: 3_000 });
     expect(trading.noticed).toMatchObject({ count: 2, median: -500 });
@@ -141,10 +145,12 @@ describe('orders and quotes', () => {
     const unknown = aMarket();
     const blind: MarketSession = {
       ...unknown,
-      quoting: { ...unknown.quoting, openForMs: null },
+      quoting: { ...unknown.quoting, openForMs: null, joinedBehindMicros: null },
+      fills: [aFill({ atCrossing: null })],
     };
-    const analysis = analyse(aSession([aMarket(), blind]));
-    expect(analysis.quoting.twoSidedShare).toBeNull();
+    const { quoting, trading } = analyse(aSession([aMarket(), blind]));
+    expect(quoting.twoSidedShare).toBeNull();
+    expect([trading.queue.meanAheadMicros, trading.atCrossingMicros]).toEqual([null, null]);
   });
 });
 

@@ -131,6 +131,7 @@ function playMarket(plan: SessionPlan, index: number, steps: number) {
       ordersPlaced,
       ordersCanceled: Math.max(0, ordersPlaced - hand.fills.length),
       postedMicros: ordersPlaced * 40 * ONE + hand.fills.reduce((total, fill) => total + fill.amountMicros, 0),
+      joinedBehindMicros: ordersPlaced * Math.round((150 + 400 * random.uniform()) * ONE),
     },
     coverage: {
       spanMs: lastStep * STEP_MS,

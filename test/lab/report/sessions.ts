@@ -76,6 +76,7 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
     ordersPlaced: 4,
     ordersCanceled: 3,
     postedMicros: 40 * ONE,
+    joinedBehindMicros: 400 * ONE,
   },
   coverage: { spanMs: 60_000, gapMs: 0, gaps: 0, events: 100, trades: 10, skipped: 0 },
   ...changes,

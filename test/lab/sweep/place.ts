@@ -34,7 +34,7 @@ export default defineStrategy({
     behind_ticks: { kind: 'integer', unit: 'ticks', min: 0, max: 20, default: 0, help: 'Distance from the best price.' },
     order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size.' },
     lean: { kind: 'number', unit: 'ticks per share', min: 0, max: 1, default: 0, help: 'How inventory moves quotes.' },
-    mode: { kind: 'choice', choices: ['sound', 'throws', 'exits', 'kills'], default: 'sound', help: 'What it does.' },
+    mode: { kind: 'choice', choices: ['sound', 'throws', 'rejects', 'exits', 'kills'], default: 'sound', help: 'What it does.' },
     is_quick: { kind: 'boolean', default: true, help: 'Nothing.' },
     rungs: {
       kind: 'rows', minRows: 0, maxRows: 3, default: [{ at_ticks: 1 }], help: 'Nothing.',
@@ -45,6 +45,7 @@ export default defineStrategy({
   create: ({ behind_ticks, order_shares, mode, lean }, { tickMicros }) => ({
     quote({ others, inventory }) {
       if (mode === 'throws') throw new TypeError('no such figure');
+      if (mode === 'rejects') void Promise.reject(new TypeError('no handler'));
       if (mode === 'exits') process.exit(7);
       if (mode === 'kills') process.kill(process.pid, 'SIGKILL');
       const [bid, ask] = [others.bids[0]?.priceMicros, others.asks[0]?.priceMicros];

@@ -1,7 +1,7 @@
 /** Sweeps of real threads over real files. */
 
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
@@ -148,6 +148,22 @@ describe('a sweep', () => {
     expect(result.counts).toMatchObject({ done: 1, failed: 2, unfinished: 0, tried: 3 });
     expect(sweepTables(result)).toContain('failed: the worker ended: exit code 7');
     expect(sweepHtml(result)).toContain('failed: the worker ended: exit code 7');
+  });
+
+  it('outlives a thread that ends while it plays streamed recordings', async () => {
+    const data = join(place.folder, 'streamed');
+    await record(data, { events: 2, minutes: 3, everyMs: 200_000 });
+    // Recordings of more than four million events are not kept in memory; a reader does not count them.
+    const names = readdirSync(data, { recursive: true, encoding: 'utf8' });
+    for (const path of names.filter((name) => name.endsWith('manifest.json')).map((name) => join(data, name))) {
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/"level": \d+/, '"level": 5000000'));
+    }
+    const result = await sweep('streamed', { params: ['mode=exits,rejects,sound'], fillModels: ['risk-averse'] }, data);
+    expect(result.configurations.map(({ status, error }) => [status, error])).toEqual([
+      ['done', ''],
+      ['failed', 'the worker ended: exit code 7'],
+      ['failed', 'the worker ended: no handler'],
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import { startWorker } from '../../../shared/base/processes.js';
 import type { Config } from '../../../shell/config/config.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
+import { endAfterReads } from '../replay-driver.js';
 
 export interface ModelSetup extends ConfigOfThreads {
   readonly options: Omit<BacktestOptions, 'progress' | 'fillModels'>;
@@ -99,6 +100,8 @@ type WorkerReport<R> =
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this is the program of a worker thread');
   const port = parentPort;
+  // For example a rejected promise of a strategy.
+  process.on('uncaughtException', endAfterReads);
   const report = (message: WorkerReport<R>) => port.postMessage(message);
   port.on('message', async ({ id, task }: Assignment<T>) => {
     try {
@@ -119,7 +122,7 @@ interface PoolSetup {
   readonly workers: number;
   /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
-  /** Handed to each thread, with one word of shared memory as `stop`: not 0 once its work is not wanted any more. */
+  /** Data of each thread, which adds the shared flag `stop`; non-zero cancels the work. */
   readonly setup: object;
   readonly readsFiles: boolean;
 }

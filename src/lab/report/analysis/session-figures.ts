@@ -80,7 +80,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Result over each run's markets. No interval if every run has under `LEAST_EVENTS` events with a fill. */
+/** Result over each run's markets. No interval if all runs together filled in under `LEAST_EVENTS` events. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];

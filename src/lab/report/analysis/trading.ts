@@ -4,7 +4,7 @@ import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.j
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
-import { share, sum } from './split.js';
+import { share, sum, sumIfAll } from './split.js';
 
 /** Time after the fill, ms, or the settlement. */
 export type MarkoutHorizon = number | 'settlement';
@@ -80,11 +80,14 @@ export function computeTrading(markets: readonly MarketSession[]) {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    /** Shares filled by amounts that arrived at our price; 0 for a live session. */
-    atCrossingMicros: sum(fills.map(({ atCrossing, amountMicros }) => (atCrossing === true ? amountMicros : 0))),
+    /** Shares filled by amounts that arrived at our price; null for live fills. */
+    atCrossingMicros: sumIfAll(
+      fills.map(({ atCrossing, amountMicros }) => (atCrossing === null ? null : atCrossing ? amountMicros : 0)),
+    ),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
+    queue: computeQueue(markets, resting),
     rested: computeSpread(resting.map((fill) => fill.restedMs)),
     noticed: computeSpread(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
@@ -110,6 +113,20 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   const resting = markets.flatMap(({ fills }) => fills.filter(isResting));
   const restingFilledMicros = sum(resting.map((fill) => fill.amountMicros));
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
+}
+
+/** Mean shares ahead of an order when it came to rest: of all orders, and of those with a fill; null when unknown. */
+function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
+  const quoted = markets.map(({ quoting }) => quoting).filter(({ ordersPlaced }) => ordersPlaced > 0);
+  // An order with several fills came to rest once.
+  const filled = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
+  return {
+    meanAheadMicros: share(
+      sumIfAll(quoted.map(({ joinedBehindMicros }) => joinedBehindMicros)),
+      sum(quoted.map(({ ordersPlaced }) => ordersPlaced)),
+    ),
+    filledMeanAheadMicros: computeMean([...filled.values()].filter((ahead) => ahead !== null)),
+  };
 }
 
 /** Spread of values; null without values. `p90`: 90 % of the values are below it. */

@@ -47,7 +47,7 @@ tr.total > * { border-top: 1px solid var(--mark); font-weight: 640 }
 .bars { width: 46%; min-width: 180px; padding: 0 } td.bars { vertical-align: middle }
 .cell { position: relative; display: block; height: 18px; margin: 0 12px }
 .bar { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--mark) }
-.bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) } 
+.bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) }
 .zero { position: absolute; top: -7px; bottom: -7px; width: 1px; background: var(--line) }
 .bracket td, .bracket thead th { min-width: 7.5em } .bracket th[scope=row] { color: var(--soft) } .bracket tr.main > * { font-weight: 650; color: var(--ink) } .bracket tr.main td.good { color: var(--good) } .bracket tr.main td.bad { color: var(--bad) }
 .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }

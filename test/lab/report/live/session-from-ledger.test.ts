@@ -144,6 +144,7 @@ describe('a ledger without recordings', () => {
         ordersPlaced: 2,
         ordersCanceled: 1,
         postedMicros: 20 * ONE,
+        joinedBehindMicros: null,
       },
       fills: [
         { side: 'bid', isYes: true, isBuy: true, cashMicros: -4_200_000, restedMs: 10_000, strategy: 'maker' },
