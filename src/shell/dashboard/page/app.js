@@ -120,7 +120,7 @@ function navigation() {
 
 /** Title of the shown view. @param {Route} wanted */
 function viewTitle(wanted) {
-  if (wanted.view === 'market') return model.state?.market?.title ?? 'This market is not looked at.';
+  if (wanted.view === 'market') return model.state?.market?.title ?? 'The trader does not follow this market.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
   return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
 }

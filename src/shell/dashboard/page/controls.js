@@ -9,10 +9,10 @@ const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
 /** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
-  flatten: 'Sell everything that is held into the book, at the prices there?',
-  'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
+  flatten: 'Sell all held shares now, at the prices of the book?',
+  'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',
   apply: 'Apply these changes of the files?',
-  rollback: 'Go back to the configuration that was in force before?',
+  rollback: 'Go back to the previous configuration?',
 };
 const LONG_PATIENCE_MS = 30_000;
 
@@ -104,7 +104,7 @@ async function press(action, of) {
       why.focus();
     }
   } catch (error) {
-    say(`${action}: no answer, so it is not known whether it was heard`, true);
+    say(`${action}: no answer, so the trader may or may not have carried it out`, true);
     alarm(explainFailure(error));
   }
 }
@@ -123,8 +123,8 @@ function pressKill() {
   }
   killSince = performance.now();
   killPath = path;
-  const whose = isForAll() ? 'of all traders everything' : 'everything';
-  say(`Press KILL again within three seconds: ${whose} is canceled, and nothing new leaves until it is lifted.`, true);
+  const whose = isForAll() ? 'all orders of all traders' : 'all orders';
+  say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until it is lifted.`, true);
   return undefined;
 }
 
@@ -173,7 +173,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
 
 /** @param {{ usual: string, go: Go }} props */
 export const SpanSelect = ({ usual, go }) =>
-  html`<${Choice} name="span" label="Shown" choices=${SPANS} usual=${usual} go=${go} />`;
+  html`<${Choice} name="span" label="Time span" choices=${SPANS} usual=${usual} go=${go} />`;
 
 /** Links to the pages of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
 export function Pages({ lists }) {

@@ -25,7 +25,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
       ? ''
-      : `The trader does not answer. What you see is ${momentText(heard)}. KILL works all the same. Guardian: ${guardian}`;
+      : `The trader does not answer. What you see is ${momentText(heard)}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
@@ -33,7 +33,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
   const isBlind = market !== null && market.tape === null;
-  return isBlind ? 'Others’ levels and public trades are not sent now, because this machine is busy.' : '';
+  return isBlind ? 'This machine is busy: the page has no levels of others and no public trades now.' : '';
 }
 
 /** The state of all traders while no name is known. @param {Route} wanted */
