@@ -294,7 +294,11 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
 /** Loss limits and their used part; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
-  { name: 'from the highest equity', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },
+  {
+    name: 'from the highest equity',
+    loss: moneyText(account.losses.drawdownMicros),
+    limit: moneyText(limits.maxDrawdownMicros),
+  },
 ];
 
 export const countAlerts = (watch: Pick<Watch, 'count'>): number =>
