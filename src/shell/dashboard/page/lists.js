@@ -136,7 +136,7 @@ export const Alerts = ({ view }) =>
         text('Alert', 'title'),
         text('What', 'text'),
         text('To do', 'step'),
-        time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
+        time('Acknowledged', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     )}
     ${table({ id: 'alerts-recent', title: 'Newest alerts' }, view.recent, [

@@ -168,14 +168,14 @@ const quantity = (value, unit) =>
   unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 
 /** @param {any} figure @param {number | null} share of its limit @returns {[figure: any, share: number | null]} */
-const ofLimit = (figure, share) => [[figure, ` (${percent(share)})`], share];
+const ofLimit = (figure, share) => [html`<span>${figure} (${percent(share)})</span>`, share];
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
   html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
     text('Limit', 'name'),
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
-    number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
+    number('Bound', (row) => html`<span>${quantity(row.limit, row.unit)} ${row.unit}</span>`),
     number('Refusals', 'refusals'),
     text('Meaning', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
   ])}
