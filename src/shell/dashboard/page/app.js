@@ -32,7 +32,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   runs: 'Runs and reports',
 });
 
-/** Key of a view's data beside the state; equal for equal subjects. @param {Route} wanted */
+/** Key of a view's answer; equal for equal subjects. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */

@@ -21,7 +21,7 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** `of`: market, recording or run; the shown market without it. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+/** `of`: id of a market, recording or run; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
 export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null

@@ -121,7 +121,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     )}`;
 });
 
-/** Of both sides. @param {MoneyView} view @param {number} seconds */
+/** Returns the markout of both sides together. @param {MoneyView} view @param {number} seconds */
 const markoutOf = ({ markouts }, seconds) =>
   markouts.find(({ side, horizon_s: horizon }) => side === 'all' && horizon === seconds);
 

@@ -35,7 +35,7 @@ export function Overview({ state, money: booked }) {
     ${lineTable('events', 'Newest events', state.events)}`;
 }
 
-/** Most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
+/** Figures of the overview, the most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
   const { agreement } = state;
   return [
