@@ -78,7 +78,7 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
 @media (prefers-reduced-motion: no-preference) { button, a { transition: border-color .12s, background-color .12s } }
 `;
 
-/** `policy`: `content-security-policy`. */
+/** Returns the document and the value of its `content-security-policy` header. */
 export function pageDocument() {
   const script = readPageScript(new URL('./page/main.js', import.meta.url));
   const style = STYLE.replace(/\s*([{};>/])\s*|([:,])\s+/g, '$1$2');

@@ -12,7 +12,7 @@ import { Overview, summarizeTraders, Traders } from './overview.js';
 /** @typedef {import('./model.js').Route} Route */
 /** @typedef {(href: string, isMove?: boolean) => void} Go */
 
-/** Modes without own quotes, now or soon. */
+/** Modes in which the trader has no quotes, or soon has none. */
 const STOPPED = [
   'paused',
   'halted',

@@ -31,7 +31,7 @@ export const ActionButton = ({ name, label, help, role, of }) =>
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
 
-/** The actions that change something now. */
+/** Buttons of the actions that apply now. */
 export function Controls() {
   const actions = (isForAll() ? model.all?.actions : model.state?.actions) ?? [];
   const first = actions.filter(({ isFirst }) => isFirst);
@@ -79,7 +79,7 @@ async function press(action, of) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // An action without its required reason is refused: no confirmation is needed.
+  // The trader refuses an action without its required reason, so no confirmation is needed.
   const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
@@ -110,7 +110,7 @@ async function press(action, of) {
 }
 
 let killSince = NEVER;
-/** Subject of the first press. */
+/** Path of the action that the first press of KILL named. */
 let killPath = '';
 
 /** KILL needs two presses: both a slow dialog and an accidental click cost money. */
@@ -164,7 +164,7 @@ export const SPANS = /** @type {Choices} */ ([
   ['7776000000', '90 days'],
 ]);
 
-/** A choice that the address keeps. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
+/** A selection that the page's address contains. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
 export const Choice = ({ name, label, choices, usual = '', go }) =>
   html`<label class="span">${label} <select id="choose-${name}" value=${route()[name] || usual}
       onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => go(hrefWith({ [name]: currentTarget.value, page: '' }), true)}>
@@ -216,7 +216,7 @@ async function download(name) {
     const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
     follow({ href, download: `${of}${name}.csv` });
-    // The browser has read the address by the next turn.
+    // By then the browser has read the address.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });
