@@ -188,6 +188,9 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   explain: Explain,
 });
 
+/** Shown until a view's data or an error arrives. */
+const loading = () => (model.unknown === '' ? html`<p class="soft">Loading …</p>` : null);
+
 /** @param {Route} wanted @param {Go} go */
 function viewBody(wanted, go) {
   const { state, all } = model;
@@ -197,5 +200,5 @@ function viewBody(wanted, go) {
   if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
-  return answer === null ? null : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
+  return answer === null ? loading() : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
 }

@@ -22,7 +22,7 @@ export function Market({ market, id, now, chart, go }) {
     <${MarketControls} actions=${market?.actions ?? []} />
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
-    ${chart === null ? null : html`<${Charts} view=${chart} />`}
+    ${chart === null ? html`<p class="soft">${model.unknown === '' ? 'Loading the chart …' : ''}</p>` : html`<${Charts} view=${chart} />`}
     ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
     ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
