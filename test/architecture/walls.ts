@@ -1,5 +1,5 @@
 /**
- * Allowed imports: wings, the rooms in them, and external modules. docs/architecture.md shows the same table. When a
+ * Allowed imports: wings, the rooms in them, and external modules. src/README.md shows the same table. When a
  * wall is wrong, table and docs change in one commit with the reason.
  */
 

@@ -7,8 +7,7 @@ import { ROOT } from './programs.js';
 
 const pages = [
   'README.md',
-  'examples/README.md',
-  'data/README.md',
+  ...['examples', 'data', 'src', 'test'].map((folder) => `${folder}/README.md`),
   'CONTRIBUTING.md',
   'SECURITY.md',
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),

@@ -1,4 +1,4 @@
-/** Marks of unclear prose: phrases that hide the subject of a sentence. docs/testing.md names them. */
+/** Marks of unclear prose: phrases that hide the subject of a sentence. CONTRIBUTING.md describes their budget. */
 
 import type { Node } from 'oxc-parser';
 import { parseSync } from 'oxc-parser';
