@@ -1,6 +1,6 @@
 /**
- * The paper exchange as a running service: the core, driven by a real clock, served over HTTP, filled by a simulated
- * crowd or recorded markets, and kept in a data folder when one is given. It binds to loopback only.
+ * The paper exchange as a running service: a core with a real clock and an HTTP server on a loopback address. A simulated
+ * crowd trades in its markets, or recorded markets are replayed. A data folder, if given, stores its state.
  *
  *     const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true });
  *     await fetch(`${exchange.url}/markets/`);
@@ -9,7 +9,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { openRecordings } from '../recording/recording.js';
-import { assert, TwinbookError } from '../shared/base/errors.js';
+import { assert, systemCode, TwinbookError } from '../shared/base/errors.js';
 import type { Micros } from '../shared/base/micros.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
@@ -21,50 +21,51 @@ import { PersistentCore } from './store/persistent-core.js';
 
 /** Options of a paper exchange. */
 export interface ExchangeOptions {
-  /** 0 picks a free port. */
+  /** Port of the server; 0 picks a free port. */
   readonly port: number;
   /** A loopback address; default `127.0.0.1`. */
   readonly host?: string;
   readonly profile: VenueProfile;
-  /** Folder of the exchange's state; created if missing. Null or absent: no state is stored. */
+  /** Folder for the exchange's state, created if missing. Null or absent: no state is stored. */
   readonly dataDir?: string | null;
   /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade in their own markets; not together with `marketData`. */
+  /** Whether simulated traders trade in their own markets. Ignored if `marketData` has recordings. */
   readonly crowd: boolean;
-  /** Number of their markets, 1 to 1000; default 4. */
+  /** Number of the crowd's markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
+  /** Whether the profile's request limits apply. */
   readonly rateLimits: boolean;
-  /** Starting funds of a wallet's account at its first key. */
+  /** Currency that an account receives when its wallet creates its first key. */
   readonly startingFunds: Micros;
-  /** Duration of `in_process` of merges and splits, and of each margin step, ms. */
+  /** Time that merges and splits stay `in_process`, and that each margin step takes, ms. */
   readonly landingMs: number;
   /** Time to sign and submit a draft, seconds. */
   readonly draftLifetimeS: number;
-  /** Recordings to replay: paths of files or folders. */
+  /** Paths of recordings to replay, files or folders. */
   readonly marketData: readonly string[];
-  /** Recorded milliseconds per millisecond of the exchange's clock. */
+  /** Speed of the replay: recorded ms per ms of the exchange's clock. */
   readonly speed: number;
   readonly logger?: ExchangeLogger;
 }
 
-/** Log of the exchange for its operator; a pino logger fits. The log never receives a secret. */
+/** Receives log messages for the operator; a pino logger fits. Messages contain no secrets. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 
-/** A running paper exchange; `close()` ends it. */
+/** A running paper exchange. */
 export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Replayed recordings, one line per recording. */
+  /** One line for each replayed recording. */
   readonly replays: readonly string[];
-  /** Stops listening, finishes running calls, writes a last snapshot and releases the data folder. */
+  /** Stops the server after its running calls, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
 }
 
@@ -76,7 +77,7 @@ export const PAPER_DEFAULTS = {
   controls: false,
   crowd: true,
   rateLimits: true,
-  // 10,000 units of currency in micros.
+  // 10,000 units of currency.
   startingFunds: 10_000_000_000 as Micros,
   landingMs: 400,
   draftLifetimeS: 60,
@@ -85,9 +86,9 @@ export const PAPER_DEFAULTS = {
 } as const satisfies Partial<ExchangeOptions>;
 
 /**
- * Starts an exchange. Throws TwinbookError `port_busy` when the address is in use, `file_unreadable` when the data
- * folder cannot be written, `ledger_locked` when another process uses it, `recording_invalid` or `file_unreadable` for
- * market data that cannot be read, and `usage` for an address that is not loopback.
+ * Starts an exchange. Throws TwinbookError `port_busy` if the address is in use, `file_unreadable` if the data folder
+ * cannot be written, `ledger_locked` if another process uses it, `recording_invalid` or `file_unreadable` for unreadable
+ * market data, and `usage` for an address that is not loopback.
  */
 export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
   const host = loopback(options.host ?? '127.0.0.1');
@@ -100,16 +101,16 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
-    // A replay excludes the crowd.
-    const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
+    // The crowd does not trade during a replay.
+    const crowd = options.crowd && replay === null ? new Crowd(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays set by a control end with the exchange's process, like faults.
+    // Delays that a control has set end with the process, like faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Runs before the first request, so that the first answer contains the markets of the crowd or a replay.
-    ticker.beat();
+    // Runs before the first request, so that the first answer already contains the markets of the crowd or replay.
+    ticker.run();
     const server = buildServer({
       core,
       clock,
@@ -120,9 +121,9 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // Runs also without due work: the journal must contain the present time.
+        // Called even without due work, because the journal must contain the new time.
         core.advance(clock.nowMs());
-        return ticker.beat();
+        return ticker.run();
       },
     });
     await listen(server, host, options.port);
@@ -131,12 +132,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     logger.info({ url, markets: core.catalog.markets.length }, 'the paper exchange listens');
     const running = { server, ticker, persistentCore, replay, crowd, clock };
-    return {
-      url,
-      port,
-      replays: replay?.plan ?? [],
-      close: once(() => shutDown(running)),
-    };
+    return { url, port, replays: replay?.plan ?? [], close: once(() => shutDown(running)) };
   } catch (error) {
     await replay?.close();
     persistentCore.close();
@@ -144,7 +140,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** Time for running requests when the exchange closes, ms. Requests are answered in microseconds. */
+/** Time that running requests get when the exchange closes, ms. Usually they need microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface Running {
@@ -158,19 +154,19 @@ interface Running {
 
 async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: Running): Promise<void> {
   ticker.stop();
-  // Stalled sockets would delay the end.
-  const impatience = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
+  // Without this limit, a stalled connection would delay the end.
+  const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
     await server.close();
     crowd?.withdraw(clock.nowMs());
     await replay?.close();
   } finally {
-    clearTimeout(impatience);
+    clearTimeout(timeout);
     persistentCore.close();
   }
 }
 
-/** The same promise for every call. */
+/** Returns a function that starts `work` once and gives every caller the same promise. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => {
@@ -180,17 +176,17 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 function coreSettings(options: ExchangeOptions): CoreSettings {
-  const cosigners = options.profile.draft_cosigners;
+  const { profile, landingMs, startingFunds, seed } = options;
   return {
-    serviceName: options.profile.service_name,
-    draftMessage: options.profile.draft_message,
-    ...(cosigners === undefined ? {} : { draftCosigners: cosigners }),
+    serviceName: profile.service_name,
+    draftMessage: profile.draft_message,
+    ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
     draftLifetimeMs: options.draftLifetimeS * 1000,
-    landingMs: options.landingMs,
-    startingFunds: options.startingFunds,
-    liquidationLossPercent: options.profile.liquidation_loss_percent ?? 100,
+    landingMs,
+    startingFunds,
+    liquidationLossPercent: profile.liquidation_loss_percent ?? 100,
     challengeLifetimeMs: 600_000,
-    seed: options.seed,
+    seed,
   };
 }
 
@@ -207,14 +203,9 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
   try {
     await server.listen({ host, port });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code !== 'EADDRINUSE') throw error;
-    throw new TwinbookError(
-      'port_busy',
-      `${host}:${port} is in use by another program`,
-      'Stop it, or choose another port; port 0 picks a free one.',
-      { cause: error },
-    );
+    if (systemCode(error) !== 'EADDRINUSE') throw error;
+    const hint = 'Stop it, or choose another port; port 0 picks a free one.';
+    throw new TwinbookError('port_busy', `${host}:${port} is in use by another program`, hint, { cause: error });
   }
 }
 

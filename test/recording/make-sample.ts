@@ -38,7 +38,7 @@ export async function makeSample(folder: string): Promise<void> {
     challengeLifetimeMs: 600_000,
     seed: SEED,
   });
-  const crowd = Crowd.attach(core, { seed: SEED }, START_MS - WARM_UP_MS);
+  const crowd = new Crowd(core, { seed: SEED }, START_MS - WARM_UP_MS);
   while (crowd.nextDueMs() < START_MS) crowd.tick(crowd.nextDueMs());
   const store = await openRecordingStore(folder, { origin: 'paper-crowd', snapshotEveryMs: 120_000 });
   const random = Random.fromSeed(SEED, 'outcomes and round trips');

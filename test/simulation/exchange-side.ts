@@ -90,7 +90,7 @@ export class ExchangeSide {
     this.#core = new ExchangeCore(this.#settings, undefined, this.#archive);
     this.#random = Random.fromSeed(seed, 'exchange');
     this.account = openAccount(this.#core, wallet, nowMs);
-    this.#crowd = Crowd.attach(this.#core, { seed }, nowMs);
+    this.#crowd = new Crowd(this.#core, { seed }, nowMs);
     this.#context = contextOf(this.#core);
     this.#limits = limitsOf(setting.allowed ?? profile.rate_limits);
   }
@@ -118,7 +118,7 @@ export class ExchangeSide {
     // The form after reading from disk.
     const snapshot: unknown = JSON.parse(JSON.stringify(this.#core.snapshot()));
     this.#core = new ExchangeCore(this.#settings, snapshot, this.#archive);
-    this.#crowd = Crowd.attach(this.#core, { seed: this.#seed }, nowMs);
+    this.#crowd = new Crowd(this.#core, { seed: this.#seed }, nowMs);
     this.#context = contextOf(this.#core);
     this.#books.clear();
   }

@@ -52,7 +52,7 @@ class World {
       challengeLifetimeMs: 600_000,
       seed,
     });
-    this.crowd = Crowd.attach(this.core, { seed }, START_MS);
+    this.crowd = new Crowd(this.core, { seed }, START_MS);
     this.account = this.core.at(START_MS).identity.openInternal('us', { unlimited: false, funds: m(1000) });
     this.desks = this.crowd.truths().map(({ index }, i) => {
       const desk = new Desk(this, index, params);

@@ -1,20 +1,20 @@
-/** Balances as columns by account slot: currency over all markets, shares per market. Plain integers of micros. */
+/** Balances of all accounts in typed arrays, integers in micros: currency over all markets, and shares per market. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import { asMicros, f64, fillSparse, sparse, widen } from './money.js';
 
-/** Cells of an account: currency, its locked part, and 1 for an unlimited account. */
+/** Cells of an account: its currency, the locked part, and 1 if the account is unlimited. */
 const FUNDS_STRIDE = 4;
 const FUNDS_LOCKED = 1;
 const UNLIMITED = 2;
 
-/** Currency of all accounts. `locked` is part of `total`. */
+/** Currency of all accounts. The locked amount is part of the total. */
 export class Funds {
   #cells = new Float64Array(64 * FUNDS_STRIDE);
   count = 0;
 
   open(unlimited: boolean): number {
-    if (this.count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.count * 2);
+    if (this.count * FUNDS_STRIDE === this.#cells.length) this.#cells = widen(this.#cells, this.#cells.length * 2);
     this.#cells[this.count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
     return this.count++;
   }
@@ -33,7 +33,7 @@ export class Funds {
     return { total: asMicros(total), locked: asMicros(locked), available: asMicros(total - locked) };
   }
 
-  /** Unlocked currency; infinite for an unlimited account. */
+  /** Unlocked currency of an account; infinite if the account is unlimited. */
   available(account: number): number {
     const at = account * FUNDS_STRIDE;
     if (f64(this.#cells, at + UNLIMITED) === 1) return Number.POSITIVE_INFINITY;
@@ -50,41 +50,38 @@ export class Funds {
     this.#cells[at] = f64(this.#cells, at) + change;
   }
 
-  #widen(accounts: number): void {
-    this.#cells = widen(this.#cells, accounts * FUNDS_STRIDE);
-  }
-
   dump() {
     const column = (cell: number): number[] => sparse(this.#cells, FUNDS_STRIDE, cell);
     return { count: this.count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
   load(dump: ReturnType<Funds['dump']>): void {
-    if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
+    const places = 2 ** Math.ceil(Math.log2(dump.count));
+    if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#cells = widen(this.#cells, places * FUNDS_STRIDE);
     this.count = dump.count;
     const columns = [dump.total, dump.locked, dump.unlimited];
     for (const [cell, pairs] of columns.entries()) fillSparse(this.#cells, pairs, FUNDS_STRIDE, cell);
   }
 }
 
-/** Eight cells per account, one cache line: four of YES, then four of NO. */
+/** Eight cells per account, which fill one cache line: four for YES, then four for NO. */
 const STRIDE = 8;
 const LOCKED = 1;
-/** Shares bought since the position was last flat, and their cost: the average trade price. */
+/** Shares bought since the position was last flat, and their cost. The two give the average trade price. */
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Four more cells per account: times of its first YES and NO rows, and payments of the market. */
+/** Four more cells per account: the times of its first YES and NO holdings, and the market's payments. */
 const BOOK_STRIDE = 4;
 const CASH = 2;
 const REDEEMED = 3;
 
-/** Shares of one market by account, and the currency that they moved. */
+/** Shares of one market by account, and the currency that was paid for them. */
 export class Shares {
   #cells = new Float64Array(STRIDE * 4);
   #books = new Float64Array(BOOK_STRIDE * 4);
 
-  /** Must be called before an account's shares are changed. */
+  /** Makes cells for an account. Must be called before the account's shares are changed. */
   ensureAccount(account: number): void {
     const needed = (account + 1) * STRIDE;
     if (needed <= this.#cells.length) return;
@@ -132,20 +129,20 @@ export class Shares {
     this.pay(account, -cost);
   }
 
-  /** Removes shares in exchange for `proceeds`. */
+  /** Removes shares and books their `proceeds`. */
   give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;
     this.pay(account, proceeds);
   }
 
-  /** Currency that the account received through this market; negative for a payment such as a fee. */
+  /** Books currency that the account received through this market; negative for a payment such as a fee. */
   pay(account: number, funds: number): void {
     const at = account * BOOK_STRIDE + CASH;
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** Removes all shares of both outcomes in a redeem, for its payment. */
+  /** Removes the redeemed shares of both outcomes and books the redeem's payment. */
   redeem(account: number, yes: number, no: number, funds: number): void {
     this.give(account, true, yes, funds);
     this.give(account, false, no, 0);
@@ -153,18 +150,18 @@ export class Shares {
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** Amount and cost of the buys since the position was last flat. */
+  /** Amount and cost of the purchases since the position was last flat. */
   readBuys(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
     const at = this.#at(account, isYes);
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
   }
 
-  /** Time at which the account first held this outcome, ms. */
+  /** Time at which the account first held this outcome, ms; 0 if it never did. */
   sinceMs(account: number, isYes: boolean): number {
     return f64(this.#books, account * BOOK_STRIDE + (isYes ? 0 : 1));
   }
 
-  /** Received minus paid in trades, conversions and redeems, fees included. */
+  /** Currency received minus currency paid in trades, conversions and redeems, fees included. */
   cash(account: number): number {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + CASH) : 0;
   }
@@ -174,7 +171,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Slots beyond the last account that traded here hold nothing. */
+  /** Number of accounts with cells. Later accounts never traded in this market. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

@@ -1,4 +1,4 @@
-/** Markets and their events, by index or condition id. */
+/** The exchange's markets and their events, found by index or condition id. */
 
 import { hash } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -8,27 +8,27 @@ import { Market, type MarketCard, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 
-/** Kind of a name; equal numbers of different kinds have different names. */
+/** Kind of a named object. Equal numbers of different kinds have different names. */
 type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
-/** Pubkey or condition id of this number: 32 bytes in base58, fixed for a seed, so that a replay repeats it. */
+/** Returns a pubkey or condition id: base58 of 32 bytes. Seed, kind and number determine it, so a replay repeats it. */
 export function makeName(seed: number, kind: NameKind, id: number): string {
   const text = `twinbook/${seed}/${kind}/${id}`;
-  let name = newer.get(text) ?? older.get(text);
-  if (name !== undefined) return name;
-  name = base58.encode(hash('sha256', text, 'buffer'));
+  const known = newer.get(text) ?? older.get(text);
+  if (known !== undefined) return known;
+  const name = base58.encode(hash('sha256', text, 'buffer'));
   if (newer.size >= REMEMBERED) [older, newer] = [newer, new Map()];
   newer.set(text, name);
   return name;
 }
 
-/** Maximum names per generation of the cache, of two: lists repeat the newest rows, and a hash costs most of a row. */
+/** Maximum names in each of the cache's two generations. Lists repeat new rows, and the hash is a row's main cost. */
 const REMEMBERED = 20_000;
 let newer = new Map<string, string>();
 let older = new Map<string, string>();
 
-/** True for base58 of 32 bytes. */
+/** True if the text is base58 of 32 bytes. */
 export function isWallet(text: string): boolean {
   if (text.length < 32 || text.length > 44 || !/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) return false;
   return base58.decode(text).length === 32;
@@ -46,7 +46,7 @@ export interface EventRecord {
   readonly markets: number[];
 }
 
-/** Valid in a readable draft: no blanks, commas, pipes or invisible characters. */
+/** Condition ids must fit into a readable draft: no blanks, commas, pipes or invisible characters. */
 const CONDITION_ID = /^[^\s|,\p{C}]{1,128}$/u;
 
 /** Creates markets and events, and finds them by index or condition id. */
@@ -59,7 +59,7 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** Mints by share number; created on first use. */
+  /** Mint addresses by share number; each is computed on its first use. */
   readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
@@ -89,7 +89,7 @@ export class Catalog {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Mint address of an outcome's shares: fixed for a market. */
+  /** Mint address of an outcome's shares. It never changes. */
   deriveMint(market: Market, isYes: boolean): string {
     const share = 2 * market.index + (isYes ? 0 : 1);
     const known = this.#mints.get(share);
@@ -99,7 +99,7 @@ export class Catalog {
     return mint;
   }
 
-  /** The market, or the 400 that names the body's field. */
+  /** Returns the market, or a 400 for the body's field `market_condition_id`. */
   requireMarket(conditionId: string): Result<Market> {
     const market = this.byId(conditionId);
     return market === null ? invalid('market_condition_id', 'Market not found.') : ok(market);
@@ -122,24 +122,16 @@ export class Catalog {
   #openEvent(card: MarketCard, title: string | null, wantedId: string | undefined): void {
     const index = this.events.length;
     const isFree = wantedId !== undefined && !this.#eventById.has(wantedId);
-    this.#keepEvent(
-      {
-        index,
-        conditionId: isFree ? wantedId : makeName(this.#settings.seed, 'event', index),
-        title: title ?? card.title,
-        description: card.description ?? '',
-        category: card.category,
-        createdMs: card.createdMs,
-        markets: [],
-      },
-      title !== null,
-    );
+    const { category, createdMs, description } = card;
+    const conditionId = isFree ? wantedId : makeName(this.#settings.seed, 'event', index);
+    const texts = { title: title ?? card.title, description: description ?? '' };
+    this.#keepEvent({ index, conditionId, ...texts, category, createdMs, markets: [] }, title !== null);
   }
 
   #keepEvent(event: EventRecord, isShared: boolean): void {
     this.events.push(event);
     this.#eventById.set(event.conditionId, event.index);
-    // A market without an event title never passes its own title on.
+    // Later markets join only an event that was created with a title. An event named after its market is not shared.
     if (isShared) this.#eventByTitle.set(event.title, event.index);
   }
 

@@ -1,4 +1,4 @@
-/** Merges (a set of YES and NO becomes currency), splits (the reverse), and redeems of shares in settled markets. */
+/** Merges (complete sets become currency), splits (the reverse), and redeems of shares in settled markets. */
 
 import { must } from '../../shared/base/errors.js';
 import { ONE, parseDecimal } from '../../shared/base/micros.js';
@@ -10,14 +10,12 @@ import { type CoreContext, landsMs, openDraft, seconds } from './core-context.js
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, text, timesDown } from './money.js';
+import type { RecordOfAccount } from './records/archive.js';
 import { Records } from './records/records.js';
 
-/** A redeem: shares of one settled market that become currency; all in micros. */
-export interface Redeem {
-  readonly id: number;
-  readonly pubkey: string;
+/** A redeem: shares of one settled market that become currency. Amounts in micros. */
+export interface Redeem extends RecordOfAccount {
   readonly message: string;
-  readonly account: number;
   readonly market: number;
   readonly yes: number;
   readonly no: number;
@@ -37,8 +35,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Drafts a redeem of all free shares, which stay locked until the draft is signed or expires. A second request
-   * returns the same draft. Checks: signing service → market known → settled → (own draft: returned) → free shares.
+   * Drafts a redeem of all unlocked shares, which stay locked until the draft is submitted or expires. A second request
+   * returns the same draft. Order of the checks: signing service, market known, market settled, unlocked shares.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;
@@ -129,21 +127,19 @@ function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
   };
 }
 
-/** A resolved market pays 1 per winning share, a canceled one half per share unless its outcome says otherwise. */
+/** Payment for shares of a settled market: 1 for a winning share; if canceled, 0.5 or the value of its outcome. */
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
-/** Direction of a conversion: sets into currency, or currency into sets. */
+/** Direction of a conversion. A merge turns sets into currency, a split turns currency into sets. */
 export type ConversionKind = 'merge' | 'split';
 
-/** A merge or a split; the amount counts complete sets in Micros. */
-export interface Conversion {
-  readonly id: number;
+/** A merge or a split. */
+export interface Conversion extends RecordOfAccount {
   readonly kind: ConversionKind;
-  readonly pubkey: string;
   readonly message: string;
-  readonly account: number;
   readonly market: number;
+  /** Number of complete sets, in micros. */
   readonly amount: number;
   readonly createdMs: number;
   state: ConversionState;
@@ -156,7 +152,7 @@ export class Conversions {
   /** Merges and splits share one id counter. */
   readonly #records: Readonly<Record<ConversionKind, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
-  /** The unfinished one of an account in a market, by kind. */
+  /** Unfinished conversions: at most one for each kind, account and market. */
   readonly #open = new Map<string, Conversion>();
 
   constructor(context: CoreContext, identity: Identity) {
@@ -242,7 +238,7 @@ export class Conversions {
     this.#records[record.kind].finish(record);
   }
 
-  /** The conversion of an id while it is not final. */
+  /** The conversion with this id; null if it has ended. */
   #live(id: number): Conversion | null {
     return this.#records.merge.live(id) ?? this.#records.split.live(id);
   }
@@ -252,7 +248,7 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /** Checks: found, not expired, still a draft, signature. The market is checked at the landing. */
+  /** Order of the checks: found, not expired, still a draft, signature. The market is checked when it is executed. */
   submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
@@ -265,13 +261,13 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /** Lands the transaction. The conversion settles if the market still converts; otherwise only its locks end. */
+  /** Executes a submitted conversion. If the market no longer converts, the conversion fails and its locks end. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);
-    const settles = unavailable(record.kind, market) === null;
-    this.#end(record, market, settles ? 'done' : 'failed');
-    if (settles) this.#convert(record, market);
+    const isPossible = unavailable(record.kind, market) === null;
+    this.#end(record, market, isPossible ? 'done' : 'failed');
+    if (isPossible) this.#convert(record, market);
   }
 
   #convert({ account, amount, kind }: Conversion, market: Market): void {
@@ -279,6 +275,7 @@ export class Conversions {
     this.#context.funds.add(account, -change);
     market.collateral += change;
     if (kind === 'split') {
+      // Half of the currency is booked as the cost of each outcome's shares.
       const half = timesDown(ONE / 2, amount);
       market.shares.receive(this.#context.nowMs, account, true, amount, half);
       market.shares.receive(this.#context.nowMs, account, false, amount, amount - half);
@@ -332,7 +329,7 @@ function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'
 
 const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;
 
-/** Why the market takes no conversions now; null when it does. */
+/** Reason why the market refuses conversions of this kind now; null if it accepts them. */
 function unavailable(kind: ConversionKind, market: Market): ServiceErrorSlug | null {
   if (market.state !== 'open') return 'share_conversion_market_not_open';
   if (market.paused) return 'share_conversion_market_paused';

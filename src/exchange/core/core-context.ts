@@ -1,4 +1,4 @@
-/** Shared context of the exchange's subsystems (orders, conversions, redeems, margin). */
+/** State that the exchange's subsystems share: orders, conversions, redeems and margin. */
 
 import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
@@ -10,43 +10,42 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
-/** Delays set by a control, for a rehearsal; absent ones follow the settings. */
+/** Delays that an operator's control has set for a test. Absent delays have the values of the settings. */
 export interface Delays {
-  /** Time that a submitted merge or split stays `in_process`, and of each margin step, ms. */
+  /** Time that a submitted merge or split stays `in_process`, and that each margin step takes, ms. */
   readonly landingMs?: number | undefined;
-  /** Time from a request to close a margin position until the close at that moment's price, ms; absent: at once. */
+  /** Time from a request to close a margin position until its close at the later price, ms; absent: 0. */
   readonly closingMs?: number | undefined;
-  /** End of the delays, ms; absent: the delays last until the next change. */
+  /** Time at which the delays end, Unix ms; absent: they last until the next change. */
   readonly untilMs?: number | undefined;
 }
 
-/** State that all subsystems of a core share: accounts, markets, timers and the archive. */
+/** Accounts, markets, timers and the archive of one core, with its clock and delays. */
 export interface CoreContext {
   readonly settings: CoreSettings;
   readonly catalog: Catalog;
   readonly funds: Funds;
   readonly timers: TimerQueue;
-  /** Storage of final records; see records.ts. */
+  /** Storage of records that no longer change. */
   readonly archive: Archive;
-  /** Wallet of an account; null for an internal one. */
+  /** Returns the wallet of an account; null for an internal account. */
   readonly readWallet: (account: number) => string | null;
-  /** The exchange's clock, ms. */
+  /** Time of the exchange, Unix ms. */
   nowMs: number;
-  /** False while every draft call answers `gringotts_unavailable`. */
+  /** Whether the signing service works. While false, every draft call is refused with `gringotts_unavailable`. */
   signingAvailable: boolean;
-  /** Delays set by a control. */
   delays: Delays;
-  /** Currency deposited from outside the exchange. */
+  /** Sum of all currency deposited from outside the exchange. */
   deposited: number;
 }
 
-/** Unix seconds of a time in ms. */
+/** Converts Unix ms to Unix seconds, rounded down. */
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** Expiry of a draft made now, ms. */
+/** Expiry of a draft made now, Unix ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
-/** Name, message and expiry of the draft of a new record, which expires in time. */
+/** Names the draft of a new record, writes its message and schedules its expiry. */
 export function openDraft(
   context: CoreContext,
   kind: 'order' | 'conversion' | 'redeem' | 'request',
@@ -61,7 +60,7 @@ export function openDraft(
   return { pubkey, message: draftText(context, account, market, pubkey, expiresMs, terms), expiresMs };
 }
 
-/** The `message` of an account's draft, to be signed by its wallet. */
+/** The `message` of a draft, which the account's wallet must sign. */
 export const draftText = (
   context: CoreContext,
   account: number,
@@ -71,24 +70,19 @@ export const draftText = (
   terms: DraftTerms,
 ): string => {
   const { serviceName, draftMessage = 'utf8', draftCosigners } = context.settings;
-  const draft = {
-    serviceName,
-    marketConditionId: market.card.conditionId,
-    draftPubkey: pubkey,
-    expires: seconds(expiresMs),
-    terms,
-  };
+  const { conditionId: marketConditionId } = market.card;
+  const draft = { serviceName, marketConditionId, draftPubkey: pubkey, expires: seconds(expiresMs), terms };
   const wallet = must(context.readWallet(account), 'the wallet of a draft');
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-/** Current delays; empty after their end time. */
+/** The delays that apply now; empty after their end time. */
 export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
-/** Landing time of a change submitted now, ms. */
+/** Time at which a change that is submitted now takes effect, Unix ms. */
 export const landsMs = (context: CoreContext): number =>
   context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
 
-/** Earliest end of a position whose close is requested now, ms. */
+/** Earliest time at which a position closes if its close is requested now, Unix ms. */
 export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);

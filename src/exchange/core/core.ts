@@ -1,16 +1,15 @@
 /**
- * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. The
- * exchange's state is a snapshot and the calls since, so a journal replays to the same state.
+ * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and recorded
+ * liquidity. A snapshot and a journal of the later calls restore the same state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
  * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
  *
- * The checks of every submit: unknown or foreign → expired → wrong state → invalid signature → market state and
- * balance.
+ * Every submit is checked in this order: known and own record, expiry, state, signature, market state and balance.
  */
 
-import { assert, unreachable } from '../../shared/base/errors.js';
+import { assert } from '../../shared/base/errors.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Funds } from './accounts.js';
@@ -46,11 +45,11 @@ import { type Timer, TimerQueue } from './timer-queue.js';
 /** Columns of a resting order in a snapshot, after its slot. */
 const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
 
-/** Every resting order of a market, in the order of their queues. */
+/** Columns of all resting orders of a market, in queue order. */
 const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
   (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
 
-/** Puts dumped orders back into pool and book, in the same queues. */
+/** Restores dumped orders in pool and book, in the same queue order. */
 function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
   for (let at = 0; at < values.length; at += 1 + COLUMNS.length) {
     const slot = values[at] ?? 0;
@@ -61,7 +60,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** Controls of markets. A change returns the market's detail. */
+/** Calls that create and change markets. A change returns the market's detail. */
 class Markets {
   readonly #core: ExchangeCore;
 
@@ -77,13 +76,13 @@ class Markets {
     });
   }
 
-  /** Leaving `open` cancels the orders. A settled state is final. `canceled` is `resolve(null)`, `resolved` refused. */
+  /** Changes the state. A market that leaves `open` loses its orders. A settled state is final. Refuses `resolved`. */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // A canceled market has no outcome; `outcome` is still null.
+      // The state `canceled` needs no outcome: a market that is not settled has none.
       this.#move(market, state);
       return null;
     });
@@ -105,7 +104,7 @@ class Markets {
     });
   }
 
-  /** Resolves a market. Null cancels it: shares redeem at 0.5. A number cancels it too: a YES share redeems at it. */
+  /** Resolves or cancels a market. Null and numbers cancel: a YES share redeems at 0.5, or at the number. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -118,8 +117,7 @@ class Markets {
   #change(conditionId: string, change: (market: Market) => Refusal | null): Result<Wire<'marketDetail'>> {
     const { catalog } = this.#core;
     const market = catalog.byId(conditionId);
-    if (market === null) return refuse('not_found');
-    return change(market) ?? ok(detailRow(catalog, market));
+    return market === null ? refuse('not_found') : (change(market) ?? ok(detailRow(catalog, market)));
   }
 
   #move(market: Market, state: MarketState): void {
@@ -131,7 +129,7 @@ class Markets {
   }
 }
 
-/** Paths of the calls that change state. A journal line names one of them, and no other path is ever followed. */
+/** Paths of the calls that change state. Every journal line has one of these paths. */
 export const MUTATORS = [
   'advance',
   'setDelays',
@@ -170,19 +168,19 @@ export const MUTATORS = [
   'redeems.submit',
 ] as const;
 
-/** Path of a call that changes state. */
+/** Path of a state-changing call, such as `orders.draft`. */
 export type Mutator = (typeof MUTATORS)[number];
 
-/** A journal line: time, path and arguments. The arguments are plain JSON. */
+/** A journal line: the time of a call, its path and its arguments, as plain JSON. */
 export type Command = readonly [nowMs: number, path: Mutator, args: readonly unknown[]];
 
-/** A call of the core as an object with a method of this name. */
+/** Part of the core that has a journaled method. */
 type Receiver = Record<string, (...args: readonly unknown[]) => unknown>;
 
-/** Incremented whenever the meaning of a snapshot changes: older ones are refused. */
+/** Version of the snapshot format. Snapshots with another version are refused. */
 const SNAPSHOT_VERSION = 2;
 
-/** The whole exchange: the state that its parts share, and the parts. */
+/** The whole exchange: its shared state and its parts. */
 export class ExchangeCore implements CoreContext {
   readonly settings: CoreSettings;
   readonly archive: Archive;
@@ -206,8 +204,9 @@ export class ExchangeCore implements CoreContext {
   readonly #facts: MarketFacts[] = [];
 
   /**
-   * A snapshot restores the exchange; throws RangeError if another version wrote the snapshot. The snapshot's seed
-   * stays, because names of existing records follow from the seed. The archive must belong to the same exchange.
+   * Creates an exchange, or restores one from a snapshot. Throws RangeError for a snapshot with another version. The
+   * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The archive must
+   * belong to the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
@@ -231,45 +230,43 @@ export class ExchangeCore implements CoreContext {
     assert(house === RECORDED_ACCOUNT, 'the recorded market owns the first account');
   }
 
-  /** Does everything that is due by then, in time order, and moves the clock. An earlier time counts as now. */
+  /** Does all work that is due by this time, in time order, and moves the clock. The clock never goes back. */
   at(nowMs: number): this {
     if (this.timers.nextMs <= nowMs) this.#doAllDue(nowMs);
     if (nowMs > this.nowMs) this.nowMs = nowMs;
     return this;
   }
 
-  /** Does the work that is due. Unlike `at`, this call is a line of the journal. */
+  /** Does all due work, like `at`. Unlike `at`, this call is recorded in the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }
 
-  /** Sets whether signing works. While false, every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(available: boolean): void {
     this.signingAvailable = available;
   }
 
-  /** Replaces the delays for what begins from now on. */
+  /** Replaces the delays. Delays that have already begun do not change. */
   setDelays(delays: Delays): void {
     this.delays = delays;
   }
 
-  /** Runs one journal line and returns the result of its call. Throws for a path that is not in `MUTATORS`. */
+  /** Runs the call of a journal line and returns its result. Throws for a path that is not in `MUTATORS`. */
   apply([nowMs, path, args]: Command): unknown {
     const [receiver, method] = findCall(this, path);
     this.at(nowMs);
     return receiver[method]?.(...args);
   }
 
-  /** Wallet of an account; null for an internal one. */
   readWallet = (account: number): string | null => this.identity.account(account).wallet;
 
-  /** Facts of a market: one object per market, whose getters read the current state. */
+  /** Facts of a market. Each market has one object, whose getters read the current state. */
   marketFacts(index: MarketIndex): MarketFacts {
     this.#facts[index] ??= makeMarketFacts(this.catalog.market(index), this);
     return this.#facts[index];
   }
 
-  /** The draft's `message` as issued, to be signed; null without such a draft of this account. */
+  /** The `message` of an account's draft, which the wallet signs; null if the account has no such draft. */
   draftMessage(kind: DraftKind, account: number, pubkey: string): string | null {
     switch (kind) {
       case 'order':
@@ -289,35 +286,22 @@ export class ExchangeCore implements CoreContext {
   #doAllDue(nowMs: number): void {
     for (let due = this.timers.take(nowMs); due !== null; due = this.timers.take(nowMs)) {
       this.nowMs = Math.max(this.nowMs, due.dueMs);
-      this.#doDue(due);
+      this.#doDue[due.kind](due.id, due.dueMs);
     }
   }
 
-  #doDue({ kind, id, dueMs }: Timer): void {
-    const { orders, conversions, redeems, margin } = this;
-    switch (kind) {
-      case 'order':
-        return orders.expire(id);
-      case 'conversion':
-        return conversions.expire(id);
-      case 'landing':
-        return conversions.land(id);
-      case 'redeem':
-        return redeems.expire(id);
-      case 'request':
-        return margin.requests.step(id, dueMs);
-      case 'settlement':
-        return margin.stepSettlement(id);
-      case 'position':
-        return margin.positions.onWatchDue(id, dueMs);
-      case 'close':
-        return margin.positions.closeDue(id);
-      default:
-        unreachable(kind, 'what is due');
-    }
-  }
+  readonly #doDue: Readonly<Record<Timer['kind'], (id: number, dueMs: number) => void>> = {
+    order: (id) => this.orders.expire(id),
+    conversion: (id) => this.conversions.expire(id),
+    landing: (id) => this.conversions.land(id),
+    redeem: (id) => this.redeems.expire(id),
+    request: (id, dueMs) => this.margin.requests.step(id, dueMs),
+    settlement: (id) => this.margin.stepSettlement(id),
+    position: (id, dueMs) => this.margin.positions.onCheckDue(id, dueMs),
+    close: (id) => this.margin.positions.onCloseDue(id),
+  };
 
-  /** The live state as plain JSON, API secrets included. Snapshot, archive and later journal restore a core. */
+  /** The state as plain JSON, API secrets included. Snapshot, archive and the later journal restore a core. */
   snapshot() {
     const { catalog, pool } = this;
     return {
@@ -360,7 +344,7 @@ export class ExchangeCore implements CoreContext {
   }
 }
 
-/** Live state; final records are in the archive. */
+/** State of a core without its final records, which are in the archive. */
 export type Snapshot = ReturnType<ExchangeCore['snapshot']>;
 
 function readSnapshot(snapshot: unknown): Snapshot {
@@ -370,16 +354,16 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // The same version's `snapshot` wrote this object.
+  // A core of the same version wrote this object.
   return snapshot as Snapshot;
 }
 
-/** The object that has the method of a permitted path, and the method's name. */
+/** Returns the part of the core that has the path's method, and the method's name. */
 export function findCall(core: ExchangeCore, path: Mutator): readonly [receiver: Receiver, method: string] {
   assert(MUTATORS.includes(path), `not a command of the exchange: ${path}`);
   const names = path.split('.');
   const method = names.pop() ?? '';
-  // Every permitted path leads from part to part to a method that takes plain JSON.
+  // The last name of every permitted path is a method; the names before it are parts.
   const receiver = names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], core);
   return [receiver as Receiver, method];
 }

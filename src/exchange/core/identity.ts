@@ -1,4 +1,4 @@
-/** Wallets, accounts, API keys, and challenges that prove a wallet. The caller verifies signatures. */
+/** Wallets, accounts, API keys, and the challenges that wallets sign. The caller verifies the signatures. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
@@ -36,17 +36,17 @@ export interface ApiKey {
   readonly createdMs: number;
 }
 
-/** A nonce that a wallet is to sign, until it expires. */
+/** A nonce that a wallet must sign before it expires. */
 export interface Challenge {
   readonly nonce: string;
   readonly wallet: string;
   readonly expiresMs: number;
 }
 
-/** Challenges that wait at once; the oldest goes first. Ten a minute and address live ten minutes each. */
+/** Maximum open challenges; the oldest is dropped first. An address gets at most 100: ten a minute for ten minutes. */
 const MAX_CHALLENGES = 10_000;
 
-/** Wallets, their accounts and API keys, and open challenges. */
+/** Stores accounts, API keys and open challenges. */
 export class Identity {
   readonly #context: CoreContext;
   readonly #accounts: Account[] = [];
@@ -54,7 +54,7 @@ export class Identity {
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
   #lastKeyId = 0;
-  /** Challenges by nonce, in order of creation: the oldest challenge expires first. */
+  /** Challenges by nonce, in order of creation. The oldest challenge expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
   constructor(context: CoreContext) {
@@ -73,7 +73,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
-  /** Opens the account on a wallet's first key. The caller draws `apiKey` and `secret`. */
+  /** Creates an API key, and the account if this is its wallet's first key. The caller draws `apiKey` and `secret`. */
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
@@ -98,7 +98,7 @@ export class Identity {
     return ok({ api_key: apiKey, secret });
   }
 
-  /** Returns the internal account of a name; creates a missing account, without wallet, drafts and signatures. */
+  /** Returns the internal account with this name, or creates it. An internal account has no wallet and signs nothing. */
   openInternal(name: string, { unlimited, funds }: InternalAccountOptions): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -138,7 +138,7 @@ export class Identity {
     return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
   }
 
-  /** All keys of an account, revoked ones included, in order of creation. */
+  /** All keys of an account, including revoked keys, in order of creation. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
@@ -154,7 +154,7 @@ export class Identity {
     return this.#context.archive.byPubkey('key', keyId);
   }
 
-  /** A revoked key keeps its first revocation time. */
+  /** Revokes an API key. A key that is already revoked keeps its revocation time. */
   revoke(account: number, keyId: string): Result<Wire<'apiKeyRow'>> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
@@ -220,7 +220,7 @@ export class Identity {
   }
 }
 
-// `revoke` archives only such rows.
+// Only `revoke` archives records of this kind.
 const revokedRow = ({ record }: Archived): Wire<'apiKeyRow'> => record as Wire<'apiKeyRow'>;
 
 const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wire<'apiKeyRow'> => ({

@@ -1,4 +1,4 @@
-/** One market: its rules, state, book, shares and tape. */
+/** One market: its rules, state, book, shares and public history. */
 
 import { assert } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
@@ -22,11 +22,10 @@ import { DEFAULT_REFERENCE, MarginPool, readRules } from './margin/pool.js';
 import { Book, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
-import { Tape } from './matching/tape.js';
 import { asMicros } from './money.js';
-import { Candles } from './records/candles.js';
+import { Candles, Tape } from './records/tape.js';
 
-/** A sport and its leagues in the catalog. */
+/** A sport of the catalog, with its leagues. */
 interface Sport {
   readonly name: string;
   readonly slug: string;
@@ -39,7 +38,7 @@ const sport = (slug: string, name: string, leagues: Readonly<Record<string, stri
   leagues: Object.entries(leagues).map(([league, title]) => ({ name: title, slug: league })),
 });
 
-/** Slugs are unique, so a league determines its sport. */
+/** The catalog of sports. Slugs are unique, so a league determines its sport. */
 export const SPORTS: readonly Sport[] = [
   sport('soccer', 'Soccer', {
     'premier-league': 'Premier League',
@@ -57,7 +56,7 @@ export const SPORTS: readonly Sport[] = [
   sport('mma', 'Mixed Martial Arts', { ufc: 'UFC' }),
 ];
 
-/** Why a market cannot belong to this sport and league; null when it can. */
+/** Refuses an unknown sport, and a league without its sport; null if both are valid. */
 function unlistedSport(slug: string | null, league: string | null): Refusal | null {
   if (slug === null) return league === null ? null : invalid('league', 'A league needs its sport.');
   const found = SPORTS.find((known) => known.slug === slug);
@@ -68,7 +67,7 @@ function unlistedSport(slug: string | null, league: string | null): Refusal | nu
 
 const slugs = (rows: readonly { readonly slug: string }[]): string => rows.map((row) => row.slug).join(', ');
 
-/** Default rules of a market; the rates are those of the shipped markets (decisions §9, Fees). */
+/** Default rules of a market. The fee rates are those of the shipped markets (decisions §9, Fees). */
 const DEFAULT_CONFIG: OrderbookConfig = {
   kind: 'orderbook',
   min_price: asMicros(10_000),
@@ -85,7 +84,7 @@ const DEFAULT_CONFIG: OrderbookConfig = {
   default_slippage_rate: '0.05',
 };
 
-/** Sums of larger amounts could leave the safe integers. */
+/** Maximum amount. Sums of larger amounts might not be safe integers. */
 const MAX_AMOUNT = 1_000_000_000_000_000;
 
 /** A market's fixed description. */
@@ -96,33 +95,34 @@ export interface MarketCard {
   readonly description: string | null;
   readonly logo: string | null;
   readonly category: string;
-  /** Slugs of the sports catalog; a league belongs to its sport. */
+  /** Slug in the catalog of sports. */
   readonly sport: string | null;
+  /** Slug of a league of `sport`. */
   readonly league: string | null;
   readonly marginEnabled: boolean;
   readonly yesLabel: string;
   readonly noLabel: string;
   readonly rules: readonly string[];
-  /** Unix seconds. */
+  /** Date of the resolution, Unix seconds; null if unknown. */
   readonly resolutionDate: number | null;
   readonly createdMs: number;
   readonly config: OrderbookConfig | PoolConfigSpec;
-  /** Start of a margin market's reference price; absent for others. */
+  /** Start of a margin market's reference price; absent for other markets. */
   readonly referencePrice?: number;
 }
 
-/** Trading state of a market; null on kinds without a user book. */
+/** The order book of a market, with its rules in numbers. */
 export interface Trading {
   readonly market: Market;
   readonly config: OrderbookConfig;
   readonly tick: number;
-  /** 1 / tick: a product is cheaper than a quotient. */
+  /** 1 / tick, because a product is cheaper than a quotient. */
   readonly ticksPerMicro: number;
   readonly lot: number;
   readonly fundsStep: number;
   readonly makerRate: number;
   readonly takerRate: number;
-  /** Higher of the two fee rates; a lock covers this rate. */
+  /** The higher of the two fee rates, for the lock of a buy. */
   readonly lockRate: number;
   readonly book: Book;
 }
@@ -131,8 +131,9 @@ export interface Trading {
 export class Market {
   readonly index: number;
   readonly card: MarketCard;
+  /** Null for a margin market. */
   readonly orderbook: Trading | null;
-  /** A margin market's pool, in place of a book. */
+  /** Pool of a margin market; null for a market with a book. */
   readonly margin: MarginPool | null;
   readonly shares = new Shares();
   readonly tape = new Tape();
@@ -141,7 +142,7 @@ export class Market {
   paused = false;
   unbacked = false;
   outcome: MarketOutcome | null = null;
-  /** Currency behind the shares: one unit per complete set until shares are redeemed. */
+  /** Currency that backs the shares: one unit for each complete set until shares are redeemed. */
   collateral = 0;
 
   constructor(index: number, card: MarketCard, state: MarketState, pool: OrderPool, model: FillModel) {
@@ -158,15 +159,15 @@ export class Market {
     return this.state === 'open' && !this.paused;
   }
 
-  /** The book while it is shown: only an open market shows one. */
+  /** The book if it is shown. Only an open market shows its book. */
   get #shown(): Trading | null {
     return this.state === 'open' ? this.orderbook : null;
   }
 
-  /** Best price of a side in YES space, real and recorded; null when the side is empty or the book is not shown. */
+  /** Best real or recorded price of a side in YES space; null if the side is empty or the book is not shown. */
   bestPrice(side: BookSide): Micros | null {
     const trading = this.#shown;
-    return trading === null ? null : priceOf(trading, trading.book.best(side));
+    return trading && priceOf(trading, trading.book.best(side));
   }
 
   get bestBid(): Micros | null {
@@ -177,20 +178,19 @@ export class Market {
     return this.bestPrice(ASK);
   }
 
-  /** Best recorded price of a side, even if real orders have taken its amount; null when nothing is recorded. */
+  /** Best recorded price of a side, even if real orders have taken its amount; null if nothing is recorded. */
   bestRecorded(side: BookSide): Micros | null {
     const trading = this.#shown;
-    return trading === null ? null : priceOf(trading, trading.book.bestRecorded(side));
+    return trading && priceOf(trading, trading.book.bestRecorded(side));
   }
 
-  /** Best price of the real orders in YES space; null without any on that side. */
+  /** Best price of the real orders on a side, in YES space; null if there are none. */
   bestReal(side: BookSide): Micros | null {
     const { orderbook: trading } = this;
-    if (trading === null) return null;
-    return priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
+    return trading && priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
 
-  /** A margin market's reference price; else the middle of the book, the last trade, or the one side. YES space. */
+  /** Valuation of YES: the reference price; else the book's middle, the last trade, or the only side's price. */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
     const { bestBid: bid, bestAsk: ask } = this;
@@ -198,16 +198,16 @@ export class Market {
     return this.tape.count > 0 ? this.tape.lastPrice : (bid ?? ask);
   }
 
-  /** Displayed amount of a level in YES space, real and recorded. */
+  /** Visible amount of a level in YES space, real and recorded together. */
   levelAmount(side: BookSide, price: Micros): Micros {
     const { orderbook: trading } = this;
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /** Writes up to `depth` shown levels in YES space, best first, into columns of Micros. Returns their number. */
+  /** Writes up to `depth` visible levels, best first, into columns of micros. YES space. Returns their number. */
   readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
-    assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
+    assert(depth <= prices.length && depth <= amounts.length, 'the columns must hold all requested levels');
     const trading = this.#shown;
     if (trading === null) return 0;
     const { book } = trading;
@@ -220,19 +220,11 @@ export class Market {
     return count;
   }
 
-  /** Records a trade; `notional` is the value of its taker's outcome. */
-  print(
-    timeMs: number,
-    yesPrice: number,
-    amount: number,
-    notional: number,
-    isYes: boolean,
-    makerFee: number,
-    takerFee: number,
-  ): void {
+  /** Records a public trade. `notional` is the value of the shares in the taker's outcome. */
+  readonly print: Tape['write'] = (timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee) => {
     this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
     this.candles.write(timeMs, yesPrice, notional);
-  }
+  };
 
   dump() {
     const { card, state, paused, unbacked, outcome, collateral } = this;
@@ -283,7 +275,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
   };
 }
 
-/** A specification with defaults, or its wrong field. The catalog adds names and numbers. */
+/** Completes a specification with defaults, or refuses its first wrong field. The catalog passes names and numbers. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },

@@ -1,20 +1,20 @@
 /**
- * Exact products of a price or rate with an amount, on plain numbers, and typed arrays of them. An amount is split into
- * whole units and the rest, so that every intermediate is a safe integer.
+ * Exact products of a price or rate with an amount, on plain numbers, and helpers for typed arrays. Large amounts are
+ * split into whole units and a remainder, so that every intermediate value is a safe integer.
  */
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
-/** A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside. */
+/** Reads a cell on the hot path. One function per array type keeps calls monomorphic. The index must be valid. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
-/** Reads a cell like `f64`. */
+/** Reads a cell of integers, like `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
-/** Reads a cell like `f64`. */
+/** Reads a cell of bytes, like `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
 type Column = Float64Array | Int32Array | Uint8Array;
 
-/** A larger copy of the column; values keep their places. */
+/** Returns a larger copy of the column, with all values in the same places. */
 export function widen<C extends Column>(cells: C, size: number): C {
   // The constructor of a typed array takes a length.
   const wider = new (cells.constructor as new (length: number) => C)(size);
@@ -22,7 +22,7 @@ export function widen<C extends Column>(cells: C, size: number): C {
   return wider;
 }
 
-/** Non-zero cells as a list `[index, value, …]`, for snapshots; with a stride only those from `first` on, by row. */
+/** Lists non-zero cells as `[row, value, …]`, for snapshots: every `stride`-th cell, beginning with `first`. */
 export function sparse(cells: Column, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
   for (let row = 0, at = first; at < cells.length; row++, at += stride) {
@@ -32,7 +32,7 @@ export function sparse(cells: Column, stride = 1, first = 0): number[] {
   return pairs;
 }
 
-/** Restores such a list; the cells must be zero before. */
+/** Restores cells from a list of `sparse`. All cells must be zero before. */
 export function fillSparse(cells: Column, pairs: readonly number[], stride = 1, first = 0): void {
   for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }
@@ -44,7 +44,7 @@ export function timesDown(rate: number, amount: number): number {
   const product = rate * amount;
   if (product <= Number.MAX_SAFE_INTEGER) {
     const quotient = Math.floor(product / UNIT);
-    // Float division may round up across an integer.
+    // The division of floating-point numbers may round up to the next integer.
     return quotient * UNIT > product ? quotient - 1 : quotient;
   }
   let whole = Math.floor(amount / UNIT);
@@ -52,24 +52,22 @@ export function timesDown(rate: number, amount: number): number {
   return rate * whole + Math.floor((rate * (amount - whole * UNIT)) / UNIT);
 }
 
-/** ceil(rate × amount), same ranges. */
+/** ceil(rate × amount), for the same ranges as `timesDown`. */
 export const timesUp = (rate: number, amount: number): number => amount - timesDown(UNIT - rate, amount);
 
-/** Lock of an open buy: price × amount and the fee at the higher rate, both rounded up. */
+/** Currency that an open buy locks: price × amount plus the fee at the higher rate, both rounded up. */
 export function buyLock(price: number, amount: number, rate: number): number {
   const cost = timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Cost of a buy with its fee, as a trade charges it. `isYes` decides who bears the rounding of the notional. */
+/** Cost of a buy including its fee, as a trade charges it. Costs round down for YES and up for NO. */
 function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
   const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/**
- * Largest part of `wanted` that `funds` can pay with its fee: all, or a multiple of `lot`. The price is the buyer's.
- */
+/** Largest part of `wanted` that `funds` can pay, fee included: all of it or a multiple of `lot`. Buyer's price. */
 export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
   if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;
@@ -82,10 +80,10 @@ export function affordable(funds: number, wanted: number, price: number, rate: n
   return fits * lot;
 }
 
-/** Brands sums of micros, which the core's bounds keep safe integers. */
+/** Gives a sum of micros its type. The core's bounds keep all sums safe integers. */
 export const asMicros = (value: number): Micros =>
-  // Every figure of the core is an integer of millionths; the brand has no constructor.
+  // All amounts of the core are integers in millionths. The type has no constructor.
   value as Micros;
 
-/** A figure of the core in wire format. */
+/** Formats an amount of the core as a decimal string. */
 export const text = (value: number): string => formatDecimal(asMicros(value));

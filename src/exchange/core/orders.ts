@@ -1,4 +1,4 @@
-/** Orders of API users from draft to end, and their cancel drafts; resting orders are in the pool. */
+/** Orders of API users and their cancel drafts, from draft to end. Resting orders are in the order pool. */
 
 import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE } from '../../shared/base/micros.js';
@@ -29,7 +29,7 @@ import {
   refuse,
   type Wire,
 } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText, openDraft } from './core-context.js';
+import { type CoreContext, draftExpiryMs, draftText, openDraft, seconds } from './core-context.js';
 import type { Market, Trading } from './market.js';
 import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import {
@@ -43,14 +43,13 @@ import {
   SELL_NO,
   SELL_YES,
 } from './matching/order-pool.js';
-import { asMicros, buyLock, f64, i32 } from './money.js';
-import type { Archived } from './records/archive.js';
-import { type OrderRecord, type OwnTrade, orderRow, ownTradeRow } from './records/order-record.js';
+import { asMicros, buyLock, f64, i32, text } from './money.js';
+import type { Archived, RecordOfAccount } from './records/archive.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
-/** Orders of internal accounts: the recorded market and the crowd. These orders need no draft and have no record. */
+/** Places and cancels orders of internal accounts, such as the crowd's. Their orders have no drafts and no records. */
 export class InternalOrders {
-  /** Immediate fill of the last `place`, Micros of shares. */
+  /** Amount that the last `place` filled immediately, micros of shares. */
   lastFilled = asMicros(0);
   readonly #context: CoreContext;
   readonly #matching: Matching;
@@ -63,8 +62,9 @@ export class InternalOrders {
   }
 
   /**
-   * `price` is in YES space. A bid sells NO when enough NO is held, else buys YES; an ask likewise. An `immediate`
-   * order drops the unfilled part. Returns the handle (> 0) of the resting part, 0 for none, or a `REFUSED_` number.
+   * Places an order at a YES price. A bid sells NO if the account holds enough NO, else it buys YES; an ask likewise.
+   * The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part, greater than 0.
+   * Returns 0 if nothing rests, and a `REFUSED_` number for a refused order.
    */
   place(
     account: AccountSlot,
@@ -101,11 +101,11 @@ export class InternalOrders {
     return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
   }
 
-  /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
+  /** Cancels a resting order in constant time. False if the order no longer rests. */
   cancel(handle: number): boolean {
     const pool = this.#pool;
     const slot = pool.findSlot(handle);
-    // API orders have handles too, but end only by their drafts.
+    // API orders have handles too, but only a signed draft may cancel them.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
@@ -113,20 +113,54 @@ export class InternalOrders {
     return true;
   }
 
-  /** Unfilled shares of an order; 0 when it no longer rests. */
+  /** Unfilled shares of an order; 0 if the order no longer rests. */
   remaining(handle: number): Micros {
     const slot = this.#pool.findSlot(handle);
     return asMicros(slot === 0 ? 0 : f64(this.#pool.remaining, slot));
   }
 }
 
+/** An API order, from its draft on. Amounts, prices and funds in micros. */
+export interface OrderRecord extends RecordOfAccount {
+  readonly market: number;
+  readonly leg: Leg;
+  readonly type: OrderType;
+  /** Price in the space of the order's outcome; null for a market order. */
+  readonly price: Micros | null;
+  /** Number of shares; null for a market buy. */
+  readonly amount: Micros | null;
+  /** Maximum spending of a market buy, fees included; null for other orders. */
+  readonly funds: Micros | null;
+  /** Message of the draft; empty after the submit and after the expiry. */
+  message: string;
+  status: OrderStatus;
+  filledAmount: number;
+  /** Currency that fills have moved: paid including fees, or received after fees. */
+  filledFunds: number;
+  /** Handle in the order pool; 0 unless the order rests. */
+  handle: number;
+  /** The newest cancel draft; null without a draft, and null after its cancel was executed. */
+  cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
+}
+
+/** A fill of an API order, in micros; the price is in the space of the order's outcome. It is archived at once. */
+interface OwnTrade {
+  /** Id of the filled order. */
+  readonly order: number;
+  readonly amount: number;
+  readonly price: number;
+  readonly fee: number;
+  readonly isMaker: boolean;
+  readonly timeMs: number;
+}
+
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
-/** Runs orders and their cancels from draft to end, and holds their locks. */
+/** Processes orders and their cancels from draft to end, and locks their currency and shares. */
 export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
   #lastTradeId = 0;
-  /** Moves the money of fills, and reports them here. */
+  /** Executes the trades, and reports the fills of API orders to this object. */
   readonly matching: Matching;
 
   constructor(context: CoreContext, pool: OrderPool) {
@@ -152,7 +186,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     if (!named.ok) return named;
     const market = named.value;
     const { orderbook: trading } = market;
-    // "Refused on margin-enabled markets" (decisions, section 4), even if such a market has a book.
+    // Orders are "refused on margin-enabled markets" (decisions, section 4), even if such a market has a book.
     if (trading === null || market.card.marginEnabled) {
       return invalid('market_condition_id', 'Orders are taken on order-book markets without margin trading.');
     }
@@ -165,7 +199,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return ok({ pubkey: record.pubkey, message: record.message });
   }
 
-  /** State, then balance. Draft and submit both check, because a draft locks nothing. */
+  /** Checks the market's state, then the balance. Draft and submit both check, because a draft locks nothing. */
   #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
@@ -201,18 +235,17 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // Answers are the same for a submitted cancel draft and for none, and its message is long.
+    // A submitted cancel draft no longer changes any answer, and its message is long.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.finish(record);
   }
 
-  /** A draft expires. */
   expire(id: number): void {
     const record = this.live(id);
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Checks in this order: found, not expired, still a draft, signature, market trades, balance. */
+  /** Order of the checks: found, not expired, still a draft, signature, market trades, balance. */
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -235,11 +268,11 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
     const last = ONE / trading.tick;
-    // A market order takes all levels.
+    // A market order has no limit price.
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
-    // A market buy is bounded only by its funds.
+    // Only its funds limit a market buy.
     const wanted = amount ?? Number.MAX_SAFE_INTEGER;
     const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
@@ -255,15 +288,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     }
   }
 
-  onFill(
-    id: number,
-    amount: number,
-    price: number,
-    cost: number,
-    fee: number,
-    isMaker: boolean,
-    atCrossing: boolean,
-  ): void {
+  readonly onFill: FillListener['onFill'] = (id, amount, price, cost, fee, isMaker, atCrossing) => {
     const record = this.requireLive(id);
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
@@ -272,7 +297,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const { account, market } = record;
     const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
     this.#lastTradeId += 1;
-    // Final at once. Fills are never read by name, and their lists filter only by market.
+    // A fill never changes. Fills are never read by name, and their lists filter only by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
@@ -290,7 +315,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
       isMaker,
       atCrossing,
     });
-  }
+  };
 
   onFinish(id: number): void {
     const record = this.requireLive(id);
@@ -337,7 +362,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
-  /** The market has left `open`: no order of any account may rest. */
+  /** Cancels all orders of a market that has left `open`. */
   cancelAll(trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
@@ -346,23 +371,23 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     }
   }
 
-  /** Recorded shares ahead of a resting order of this account; null when it does not rest. */
+  /** Recorded shares ahead of an account's resting order; null if the order does not rest. */
   ahead(account: number, pubkey: string): number | null {
     const handle = this.find(account, pubkey)?.handle ?? 0;
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  /** Fills of an account's orders, each with its order as it is now. */
+  /** Lists the fills of an account's orders, each with the present state of its order. */
   trades(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>) {
     const { archive, catalog, settings } = this.context;
     const market = askedMarket(catalog, market_condition_id);
     if (market === null) return NO_ROWS;
     const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
     const { rows, last } = firstOf(found, limit);
-    // Most fills of a page belong to few orders.
+    // Most fills of a page belong to a few orders.
     const orders = new Map<number, OrderRecord>();
     const toTradeRow = ({ id, market, record }: Archived) => {
-      // `onFill` made it.
+      // `onFill` has created all records of this kind.
       const trade = record as OwnTrade;
       const order = orders.get(trade.order) ?? must(this.get(trade.order), `order ${trade.order}`);
       orders.set(order.id, order);
@@ -379,12 +404,12 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     super.load(dump);
     this.#lastTradeId = dump.lastTradeId;
     this.context.archive.rewind('trade', dump.lastTradeId, []);
-    // Share columns must have room for every account that may still trade.
+    // Every account that may still trade needs cells for its shares.
     for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }
 }
 
-/** A well-formed order for its market: the sizes of its type, null for the others. */
+/** An order that fits its market's rules. Sizes that its type does not have are null. */
 interface CheckedOrder {
   readonly leg: Leg;
   readonly price: Micros | null;
@@ -394,7 +419,7 @@ interface CheckedOrder {
 
 type Field = 'price' | 'amount' | 'funds';
 
-/** The order in numbers, or the refusal with the first wrong field. */
+/** Reads an order, or refuses its first wrong field. */
 function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';
@@ -424,11 +449,11 @@ function offGrid(field: Field, value: Micros, trading: Trading): string | null {
   if (value % step !== 0) return `Must be a multiple of ${formatDecimal(asMicros(step))}.`;
   if (value < least) return `Ensure this value is greater than or equal to ${formatDecimal(least)}.`;
   if (value > most) return `Ensure this value is less than or equal to ${formatDecimal(most)}.`;
-  // A minimum of 0 in the market's limits still means more than nothing.
+  // Even without a minimum, 0 is not a size.
   return value > 0 ? null : 'Must be positive.';
 }
 
-/** Needs and locks of an open order: currency for a buy (the purse of a market buy), shares for a sell. */
+/** Amount that an order needs and locks: currency for a buy (its funds for a market buy), shares for a sell. */
 function computeLock(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');
@@ -436,7 +461,7 @@ function computeLock(order: CheckedOrder, trading: Trading): number {
   return buyLock(must(order.price, 'the price of a limit order'), amount, trading.lockRate);
 }
 
-/** Terms that the wallet signs. */
+/** Terms of the order in its draft message, which the wallet signs. */
 function makeDraftTerms(order: CheckedOrder): DraftTerms {
   const action = 'place-order';
   const isYes = isYesLeg(order.leg);
@@ -445,4 +470,41 @@ function makeDraftTerms(order: CheckedOrder): DraftTerms {
   if (order.price === null) return { action, isYes, side: 'sell', type: 'market', amount };
   const side = isBuyLeg(order.leg) ? 'buy' : 'sell';
   return { action, isYes, side, type: 'limit', price: order.price, amount: asMicros(amount) };
+}
+
+/** An order in wire format. Limit orders and market sells have an amount, market buys have funds. */
+function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
+  const { card } = market;
+  const isYes = isYesLeg(record.leg);
+  const isLimit = record.type === 'limit';
+  const { price, amount, funds } = record;
+  return {
+    pubkey: record.pubkey,
+    status: record.status,
+    side: isBuyLeg(record.leg) ? 'buy' : 'sell',
+    price: price === null ? null : text(price),
+    amount: amount === null ? null : text(amount),
+    remaining_amount: isLimit && amount !== null ? text(amount - record.filledAmount) : null,
+    filled_amount: isLimit ? text(record.filledAmount) : null,
+    funds: funds === null ? null : text(funds),
+    remaining_funds: funds === null ? null : text(funds - record.filledFunds),
+    filled_funds: isLimit ? null : text(record.filledFunds),
+    market: { condition_id: card.conditionId, title: card.title },
+    outcome: { is_yes: isYes, text: isYes ? card.yesLabel : card.noLabel },
+  };
+}
+
+/** A fill in wire format, with its order. */
+function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): Wire<'ownTradeRow'> {
+  return {
+    pubkey,
+    market_condition_id: market.card.conditionId,
+    amount: text(trade.amount),
+    price: text(trade.price),
+    timestamp: seconds(trade.timeMs),
+    fee: text(trade.fee),
+    is_maker: trade.isMaker,
+    state: 'done',
+    order: orderRow(record, market),
+  };
 }

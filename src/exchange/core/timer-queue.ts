@@ -1,6 +1,6 @@
-/** Due times of the exchange's records. */
+/** Timers of the exchange's records, by due time. */
 
-/** A binary heap: the entry that comes before all others is first. */
+/** A binary heap. The order is a parameter; the smallest entry is first. */
 export class Heap<T> {
   readonly #comesBefore: (a: T, b: T) => boolean;
   #entries: T[] = [];
@@ -13,7 +13,7 @@ export class Heap<T> {
     return this.#entries[0];
   }
 
-  /** All entries; of another heap after a dump. */
+  /** All entries in the heap's own order. A snapshot may restore them. */
   get entries(): readonly T[] {
     return this.#entries;
   }
@@ -49,24 +49,24 @@ export class Heap<T> {
   }
 }
 
-/** Expiry of a draft, landing, step of a request or settlement, interest check of a position, and its close. */
+/** Draft expiry, conversion landing, step of a request or settlement, interest check or close of a position. */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
-/** A due time: kind, record and time. */
+/** A due time, Unix ms, and the record that it concerns. */
 export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
   readonly kind: TimerKind;
-  /** Id of the record; whether it still waits is checked when due. */
+  /** Id of the record. The record is checked when the timer is due, because timers are not canceled. */
   readonly id: number;
 }
 
-/** Timers of all subsystems, in order of time, then of insertion. */
+/** Timers of all subsystems, ordered by time and then by insertion. */
 export class TimerQueue {
   readonly #heap = new Heap<Timer>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence));
   #sequence = 0;
 
-  /** Time of the first entry, ms; infinity for an empty queue. */
+  /** Time of the first timer, Unix ms; infinite if there is none. */
   nextMs = Number.POSITIVE_INFINITY;
 
   put(dueMs: number, kind: TimerKind, id: number): void {
@@ -75,7 +75,7 @@ export class TimerQueue {
     this.#peek();
   }
 
-  /** Removes and returns the first entry if it is due. */
+  /** Removes and returns the first timer if it is due, else null. */
   take(nowMs: number): Timer | null {
     const { first } = this.#heap;
     if (first === undefined || first.dueMs > nowMs) return null;

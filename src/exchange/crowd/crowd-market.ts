@@ -6,10 +6,10 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** Distance of the best level from the estimate at a price of 0.50, in ticks. The distance shrinks near 0 and 1. */
+/** Distance of the best level from the estimate at a price of 0.50, in ticks. It is smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
-/** Ticks behind the best level, and usual size in shares. */
+/** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
 const LADDER = [
   { behind: 0, shares: 40 },
   { behind: 1, shares: 60 },
@@ -17,12 +17,12 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time in which the estimate closes 63 % of its gap: the price is wrong after news for about this time. */
+/** Time in which the estimate closes 63 % of its gap to the truth. After news, prices are wrong for about this time. */
 const LAG_MS = 20_000;
-/** Deviation of the estimate's error in log-odds (a cent and a quarter at a price of 0.50), and its duration. */
+/** Standard deviation of the estimate's error, in log-odds (1.25 cents at a price of 0.50), and its time constant. */
 const ERROR_SIGMA = 0.05;
 const ERROR_MS = 60_000;
-/** A level with less than this fraction of its size is refilled (at the end of the queue). */
+/** A level with less than this part of its size is replaced by a new order, at the end of the queue. */
 const WORN_PART = 0.4;
 
 interface Level {
@@ -31,13 +31,13 @@ interface Level {
   readonly shares: number;
 }
 
-/** The crowd's market maker: several levels on both sides of an estimate that lags behind the truth with some error. */
+/** The crowd's market maker. It quotes several levels on both sides of a late and inexact estimate of the truth. */
 class CompetingMaker {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #market: MarketIndex;
   readonly #random: Random;
-  /** Log-odds. */
+  /** Estimated log-odds of YES. */
   #estimate: number;
   #error = 0;
   #atMs: number;
@@ -59,7 +59,7 @@ class CompetingMaker {
     this.#atMs = nowMs;
   }
 
-  /** Reads the truth (log-odds), moves its estimate and requotes; an order that is still right keeps its place. */
+  /** Updates the estimate from the truth (log-odds) and replaces orders. An order at a wanted price keeps its place. */
   requote(nowMs: number, truth: number): void {
     this.#learn(nowMs, truth);
     const fair = sigmoid(this.#estimate + this.#error);
@@ -97,7 +97,7 @@ class CompetingMaker {
     const held = this.#levels[side];
     for (const { tick, shares: usual } of wanted) {
       if (held.some((level) => level.tick === tick)) continue;
-      // A maker: a price that would trade at once is omitted until the book has moved.
+      // The maker omits a price that would trade at once.
       const opposite = bestTick(this.#core, this.#market, side === BID ? ASK : BID);
       if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
       const shares = Math.round(usual * (0.6 + 0.8 * this.#random.uniform()));
@@ -119,17 +119,17 @@ function ladder(best: number, direction: 1 | -1): Rung[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Deviation of log-odds per hour; at a price of 0.50 that is 2 cents per minute. */
+/** Standard deviation of log-odds in one hour. At a price of 0.50 this is 2 cents in one minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Mean reversion per hour, without which a market would stay near 0.01 or 0.99 for most of its days. */
+/** Mean reversion per hour. Without it, a market would stay near 0.01 or 0.99 most of the time. */
 const REVERSION_PER_HOUR = 0.4;
-/** News: on average one jump in 40 minutes, of 7 cents at a price of 0.50. */
+/** News: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
 const JUMP_SIGMA = 0.3;
-/** Deviation of start prices: two of three are between 0.35 and 0.65. */
+/** Standard deviation of start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
-/** An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length. */
+/** A market's true probability: an Ornstein–Uhlenbeck process in log-odds, with jumps. Exact for any time step. */
 class HiddenValue {
   readonly #random: Random;
   readonly #mean: number;
@@ -137,7 +137,7 @@ class HiddenValue {
   #atMs: number;
   #jumpMs: number;
 
-  /** `mean`: log-odds of the mean reversion; `x`: log-odds now. */
+  /** `mean`: log-odds to which the process reverts. `x`: log-odds now. */
   constructor(random: Random, mean: number, x: number, nowMs: number) {
     this.#random = random;
     this.#mean = mean;
@@ -150,7 +150,7 @@ class HiddenValue {
     return START_SIGMA * random.normal();
   }
 
-  /** Log-odds at this time, which never goes back. */
+  /** Log-odds at this time. The time must not go back. */
   at(nowMs: number): number {
     while (this.#jumpMs <= nowMs) {
       this.#diffuse(this.#jumpMs);
@@ -161,7 +161,7 @@ class HiddenValue {
     return this.#x;
   }
 
-  /** Probability at the last call. */
+  /** Probability at the time of the last call of `at`. */
   get probability(): number {
     return sigmoid(this.#x);
   }
@@ -176,32 +176,32 @@ class HiddenValue {
   }
 }
 
-/** The probability, 0 to 1, of these log-odds. */
+/** Converts log-odds to a probability from 0 to 1. */
 export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
-/** The log-odds of a probability strictly between 0 and 1. */
+/** Converts a probability strictly between 0 and 1 to log-odds. */
 const logit = (p: number): number => Math.log(p / (1 - p));
 
-/** Accounts by kind of trader, so that kinds trade with each other. */
+/** The crowd's accounts by kind of trader. Separate accounts can trade with each other. */
 export type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
 
-/** Ticks of one cent in micros; the crowd counts prices in ticks, 1 to 99. */
+/** Tick of the crowd's markets: one cent, in micros. The crowd counts prices in ticks, 1 to 99. */
 const TICK_MICROS = 10_000;
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 
-// Whole ticks and shares are integers of millionths far below 2^53.
-/** The price of a tick of the crowd's markets. */
+// Whole ticks and shares in millionths are integers far below 2^53.
+/** Converts ticks of the crowd's markets to a price in micros. */
 export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
-/** Converts whole shares to Micros. */
+/** Converts whole shares to micros. */
 export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
-/** Best price of a side in ticks; null for an empty side. */
+/** Best price of a market's side in ticks; null if the side is empty. */
 export function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
   const price = core.catalog.market(market).bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** Visible price, in (0, 1): the book's mid, else the price of its only side, else the last trade. */
+/** Visible price, between 0 and 1: the book's middle, else its only side's price, else the last trade, else 0.5. */
 function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);
@@ -212,21 +212,21 @@ function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   return last === null ? 0.5 : last / 1_000_000;
 }
 
-/** Mean waiting times, ms. */
+/** Mean times between two actions of a trader, ms. */
 const NOISE_MEAN_MS = 3000;
 const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
-/** A noise taker pays up to this much (mean, in ticks) beyond the visible price: half of them trade at two cents. */
+/** Mean distance of a noise taker's limit from the visible price, in ticks. Half of the limits are beyond two cents. */
 const NOISE_REACH_TICKS = 3;
-/** Sizes in shares: lognormal, median 3. */
+/** Sizes of noise takers, in shares: lognormal with median 3. */
 const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
-/** Minimum gain of an informed taker, ticks: the fee of one per cent and a profit. */
+/** Minimum gain of an informed taker, in ticks. It covers the fee of one per cent and a profit. */
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
-/** One listed question with its hidden probability and everyone who trades on it, until it resolves. */
+/** One market of the crowd with its hidden probability and its traders, until its resolution. */
 export class CrowdMarket {
   readonly conditionId: string;
   readonly index: MarketIndex;
@@ -240,7 +240,7 @@ export class CrowdMarket {
   #informedMs: number;
   #makerMs: number;
 
-  /** Begins to trade on a market that exists; one with a past goes on from its last price. */
+  /** Begins to trade in an existing market, at the market's last price if it has one. */
   constructor(
     core: ExchangeCore,
     accounts: CrowdAccounts,
@@ -255,7 +255,7 @@ export class CrowdMarket {
     this.index = index;
     const facts = core.marketFacts(index);
     this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
-    // The mean belongs to the market; the rest is drawn again at each start, so that a restart does not repeat itself.
+    // The mean is fixed for a market. All other random values depend on the start time, so restarts differ.
     const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
@@ -266,29 +266,29 @@ export class CrowdMarket {
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
   }
 
-  /** Returns the next due time; exchange clock, Unix ms. */
+  /** Time of the next action, Unix ms of the exchange's clock. */
   nextDueMs(): number {
     return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
   }
 
-  /** The hidden probability as of the last event. */
+  /** The hidden probability at the last action. */
   get fairProbability(): number {
     return this.#hidden.probability;
   }
 
-  /** The market is settled, by its date or by an operator: the crowd stops trading it. */
+  /** Whether the market is settled, because of its date or by an operator. The crowd then stops trading in it. */
   get settled(): boolean {
     return isSettledMarket(this.#core.marketFacts(this.index).state);
   }
 
-  /** Skips work due before this time; the truth moves on. */
+  /** Skips all actions before this time. The hidden probability still changes. */
   skipTo(timeMs: number): void {
     this.#makerMs = Math.max(this.#makerMs, timeMs);
     this.#noiseMs = Math.max(this.#noiseMs, timeMs);
     this.#informedMs = Math.max(this.#informedMs, timeMs);
   }
 
-  /** Does the next due work. In a market that is not open only time passes. */
+  /** Does the next due action. In a market that is not open, traders do nothing. */
   step(): void {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
@@ -317,7 +317,7 @@ export class CrowdMarket {
     this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.#hidden.probability));
   }
 
-  /** Noise: a random side near the visible price. */
+  /** A noise taker buys or sells at random, near the visible price. */
   #takeAtRandom(nowMs: number): void {
     const side = this.#random.chance(0.5) ? BID : ASK;
     const reach = this.#random.exponential(NOISE_REACH_TICKS);
@@ -327,7 +327,7 @@ export class CrowdMarket {
     this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
   }
 
-  /** Information: takes the book's offers on the wrong side of the truth. */
+  /** An informed taker takes all offers whose prices are wrong enough. */
   #takeIfWrong(nowMs: number, probability: number): void {
     const shares = INFORMED_SHARES.least + this.#random.below(INFORMED_SHARES.spread);
     const fair = 100 * probability;
@@ -336,7 +336,7 @@ export class CrowdMarket {
     this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
   }
 
-  /** Trades up to this limit (in ticks), if the book offers anything. */
+  /** Trades up to a limit, in ticks, if the book has an offer within it. */
   #take(nowMs: number, account: number, side: BookSide, limitTicks: number, shares: number): void {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));

@@ -1,7 +1,7 @@
 /**
- * The simulated crowd of the paper exchange, with its own markets. A market has a hidden probability, noise takers,
- * informed takers and a competing maker. Everything follows from the seed and the times of the events. The crowd's
- * traders are internal accounts with unlimited money.
+ * The simulated crowd of the paper exchange, with its own markets. Each market has a hidden probability, noise takers,
+ * informed takers and a competing maker. Seed and tick times determine all orders and trades. The crowd's accounts are
+ * internal and have unlimited currency.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -12,14 +12,14 @@ import type { MarketSpec } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { type CrowdAccounts, CrowdMarket } from './crowd-market.js';
 
-/** A place for one market at a time, with its questions in turn. */
+/** A sequence of questions. One of them at a time is a market. */
 interface Slot {
   readonly name: string;
   readonly event: string;
   readonly category: Category;
-  /** Days from the listing to the midnight (UTC) of its resolution. */
+  /** Days from the listing of a market to the midnight (UTC) of its resolution. */
   readonly days: number;
-  /** `{date}` is the day of the resolution. Used in turn. */
+  /** Titles of the markets, used in turn. `{date}` stands for the last day before the resolution. */
   readonly questions: readonly string[];
 }
 
@@ -69,10 +69,10 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Markets per event after the shipped events. */
+/** Number of generated markets in one event. */
 const MATCHES_AN_EVENT = 5;
 
-/** Lists this many slots, 1 to 1000; the first four are always the shipped slots. */
+/** Returns this many slots, 1 to 1000. The first four are always the shipped slots. */
 const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
   Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
 
@@ -91,7 +91,7 @@ const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
-/** Id of a slot's n-th market (from 0), for any seed: after a restart the crowd finds its markets by it. */
+/** Id of a slot's n-th market, from 0, for any seed. After a restart the crowd finds its markets by their ids. */
 const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
 const MONTHS: readonly string[] = [
@@ -99,13 +99,13 @@ const MONTHS: readonly string[] = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/** Formats a day like `29 November`, in UTC; Node's date formatting takes fourteen milliseconds to load. */
+/** Formats a day like `29 November`, in UTC. Node's own date formatting takes 14 ms to load. */
 function formatDay(ms: number): string {
   const day = new Date(ms);
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]}`;
 }
 
-/** The market of a slot's question number `listing`, listed at `nowMs`. */
+/** Describes a slot's market number `listing`, listed at `nowMs`. */
 function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   const resolvesMs = (Math.floor(nowMs / DAY_MS) + slot.days + 1) * DAY_MS;
   const date = formatDay(resolvesMs - 1);
@@ -129,14 +129,14 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** Maximum time that the crowd catches up after a gap (a sleeping computer, a moved clock), ms. */
+/** Maximum time that the crowd catches up on after a gap, ms. A sleeping computer or a moved clock causes gaps. */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** Inputs of the crowd's behaviour. */
+/** Settings of the crowd. */
 export interface CrowdSettings {
-  /** Seed: equal seeds and tick times give equal markets, orders and trades. */
+  /** Equal seeds and tick times give equal markets, orders and trades. */
   readonly seed: number;
-  /** Number of simultaneous markets, 1 to 1000; default: the four shipped markets. */
+  /** Number of simultaneous markets, 1 to 1000; default 4, the shipped markets. */
   readonly markets?: number | undefined;
 }
 
@@ -147,14 +147,15 @@ interface ListedMarket {
   market: CrowdMarket;
 }
 
-/** Drives the crowd's markets, and lists a new question after one has resolved. */
+/** Lets the crowd trade in its markets, and replaces each settled market by the slot's next question. */
 export class Crowd {
   readonly #core: ExchangeCore;
   readonly #seed: number;
   readonly #accounts: CrowdAccounts;
   readonly #listed: readonly ListedMarket[];
 
-  private constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
+  /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange clock, Unix ms. */
+  constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
     this.#core = core;
     this.#seed = settings.seed;
     const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
@@ -163,14 +164,9 @@ export class Crowd {
       noise: account('crowd-noise'),
       informed: account('crowd-informed'),
     };
-    // Orders left in the book by an earlier run have no owner.
+    // The crowd does not know the orders that an earlier run left in the books.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
     this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
-  }
-
-  /** Starts the crowd on a restored core, or continues an earlier run from its last prices. `nowMs`: exchange clock. */
-  static attach(core: ExchangeCore, settings: CrowdSettings, nowMs: number): Crowd {
-    return new Crowd(core, settings, nowMs);
   }
 
   tick(nowMs: number): void {
@@ -194,7 +190,7 @@ export class Crowd {
     for (const listed of this.#listed) listed.market.withdraw(nowMs);
   }
 
-  /** The hidden truth, to measure a strategy's earnings; traders must not see it. */
+  /** Hidden probabilities, to measure a strategy's true earnings. A strategy must not see them. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
     return this.#listed.map(({ market }) => ({
       conditionId: market.conditionId,
@@ -211,7 +207,7 @@ export class Crowd {
     return first;
   }
 
-  /** The slot's newest unsettled market, or a new one. */
+  /** Finds the slot's first unsettled market, or creates a market. */
   #listOn(slot: Slot, nowMs: number): ListedMarket {
     let listing = 0;
     for (; ; listing++) {

@@ -1,42 +1,42 @@
-/** One recording as a market of the exchange: opened at its first event, closed and resolved at its last. */
+/** One recording as a market of the exchange. It opens at the recording's first event and closes at the last. */
 
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../recording/contract.js';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, stepOfPrecision } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { detailRow } from '../core/records/market-rows.js';
 
-/** Sides of a rebuilt book: price in millionths → total in millionths. */
+/** Both sides of a recorded book: amounts by price, in millionths. */
 type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
 
-/** Reads one recording. `chunk` and `at` are the next event; the reader advances `at`. */
+/** Reads one recording. `chunk` and `at` give the next event. The caller advances `at`. */
 export class Playback {
   readonly recording: Recording;
-  /** The current chunk; null while the next one is being read, and at the end. */
+  /** The current chunk; null while the next chunk is being read, and at the end. */
   chunk: EventChunk | null = null;
   at = 0;
   #source: AsyncIterator<EventChunk>;
   #next: EventChunk | null = null;
   #loading: Promise<void> | null = null;
   #exhausted = false;
-  /** Why reading stopped early; null when it did not. */
+  /** Error that ended the reading early; null without an error. */
   failure: TwinbookError | null = null;
 
-  /** Begins to read at once. */
+  /** Begins to read the first chunk at once. */
   constructor(recording: Recording) {
     this.recording = recording;
     this.#source = recording.chunks()[Symbol.asyncIterator]();
     this.#load();
   }
 
-  /** All of it was applied, or no more can be read. */
+  /** True if all events were applied, or no more can be read. */
   get ended(): boolean {
     return this.#exhausted && this.chunk === null && this.#next === null;
   }
 
-  /** True when an event is ready; false at the end, or while the next chunk is being read. */
+  /** True if an event is ready. False at the end, and while the next chunk is being read. */
   available(): boolean {
     if (this.chunk !== null && this.at < this.chunk.length) return true;
     this.chunk = this.#next;
@@ -47,17 +47,17 @@ export class Playback {
     return true;
   }
 
-  /** Recorded time of the next event, Unix ms; only after `available()`. */
+  /** Recorded time of the next event, Unix ms. Call `available` before. */
   timeMs(): number {
     return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when no read is pending. */
+  /** Resolves when no chunk is being read. */
   async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
 
-  /** Skips events up to and including this recorded time (but not the end), and returns the book at that time. */
+  /** Skips all events up to a recorded time, except the recording's end. Returns the book at that time. */
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
@@ -76,11 +76,10 @@ export class Playback {
   }
 
   #fold(book: [Map<number, number>, Map<number, number>], timeMs: number): void {
-    const chunk = this.chunk;
+    const { chunk } = this;
     if (chunk === null) return;
     for (; this.at < chunk.length; this.at++) {
-      if ((chunk.timeMs[this.at] ?? 0) > timeMs) return;
-      if (this.#atEnd()) return;
+      if ((chunk.timeMs[this.at] ?? 0) > timeMs || this.#atEnd()) return;
       const kind = chunk.kind[this.at];
       if (kind === EVENT.clear) for (const side of book) side.clear();
       if (kind === EVENT.level) {
@@ -105,30 +104,27 @@ export class Playback {
       (error: unknown) => {
         this.#loading = null;
         this.#exhausted = true;
-        const reason = error instanceof Error ? error.message : String(error);
-        const path = this.recording.market.source.path;
+        const message = `cannot continue to read ${this.recording.market.source.path}: ${messageOf(error)}`;
         this.failure =
           error instanceof TwinbookError
             ? error
-            : new TwinbookError(
-                'recording_invalid',
-                `cannot continue to read ${path}: ${reason}`,
-                '`twinbook data verify` describes each error of a recording.',
-                { cause: error },
-              );
+            : new TwinbookError('recording_invalid', message, VERIFY_HINT, { cause: error });
       },
     );
   }
 }
 
-/** The market that plays one recording. */
+/** Hint of errors about recordings that cannot be read. */
+export const VERIFY_HINT = '`twinbook data verify` describes each error of a recording.';
+
+/** The exchange's market for one recording. */
 export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, never played again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, and never played again. */
   state: 'absent' | 'open' | 'finished';
-  /** Events off the market's price grid. */
+  /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;
 
   constructor(core: ExchangeCore, recorded: RecordedMarket) {
@@ -140,12 +136,12 @@ export class ReplayMarket {
     else this.state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
   }
 
-  /** Exchange clock, Unix ms, when the market opened; null when it has not. */
+  /** Time at which the market opened, Unix ms of the exchange's clock; null if it has not opened. */
   get openedMs(): number | null {
     return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
   }
 
-  /** Opens the market. `resolvesMs`: recording's end, exchange clock, Unix ms; null when unknown. */
+  /** Opens the market. `resolvesMs`: end of the recording, Unix ms of the exchange's clock; null if unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
     const made = this.#core.at(nowMs).markets.create(makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
@@ -153,7 +149,7 @@ export class ReplayMarket {
     this.state = 'open';
   }
 
-  /** Applies the event at this place of a chunk, except the recording's end. Allocates nothing. */
+  /** Applies the event with index `at` of a chunk, which must not be the recording's end. Allocates nothing. */
   apply(nowMs: number, chunk: EventChunk, at: number): void {
     const index = this.#index;
     if (index === null) return;
@@ -163,7 +159,7 @@ export class ReplayMarket {
       return;
     }
     const side: BookSide = chunk.side[at] === BID ? BID : ASK;
-    // Integers by the recording's contract; the brand exists only in types.
+    // Prices and amounts of a recording are integers.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;
     const known =
@@ -173,7 +169,7 @@ export class ReplayMarket {
     if (!known) this.refusedEvents++;
   }
 
-  /** Sets the recorded liquidity to this book, level by level, so that queues survive where levels do. */
+  /** Sets the recorded amounts to this book, level by level. Orders at unchanged levels keep their queue places. */
   restore(nowMs: number, book: RebuiltBook): void {
     const index = this.#index;
     if (index === null) return;
@@ -186,13 +182,13 @@ export class ReplayMarket {
     }
   }
 
-  /** The recorded market closed: its levels are removed, open orders canceled, and YES pays its recorded value. */
+  /** Closes the market: removes its levels, cancels open orders, and resolves it if the outcome is known. */
   close(nowMs: number): void {
     const index = this.#index;
     if (index === null) return;
     const { conditionId, outcome } = this.recorded;
     this.state = 'finished';
-    // An operator may have closed or settled it before.
+    // An operator may have closed or settled the market before.
     if (this.#core.marketFacts(index).state === 'open') {
       this.#core.at(nowMs).feed.clear(index);
       this.#core.at(nowMs).markets.setState(conditionId, 'waiting_to_resolve');
@@ -203,11 +199,11 @@ export class ReplayMarket {
   }
 }
 
-/** Stored with the market: after a restart the exchange recognises markets of this recording by it. */
+/** Description of a replayed market. After a restart, it identifies the market's recording. */
 const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
-/** The recording would drive, close and settle a foreign market of the same name. */
+/** Throws `recording_invalid` if the exchange's market with this id does not belong to the recording. */
 function checkSameMarket(
   known: { readonly title: string; readonly description?: string | null | undefined },
   recorded: RecordedMarket,
@@ -221,7 +217,7 @@ function checkSameMarket(
   );
 }
 
-/** Fee rates of the recording; empty without recorded rates: the exchange then uses its defaults. */
+/** Fee rates of the recording; empty if it has none. The exchange then uses its default rates. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

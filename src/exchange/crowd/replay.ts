@@ -1,21 +1,21 @@
 /**
- * Recorded markets on the exchange. A recording is one market: it opens at its first event, takes recorded levels and
- * trades beside the real orders, and closes at its last event. A known outcome resolves the market at once.
+ * Plays recorded markets on the exchange. Each recording is one market. It opens at its first event, applies recorded
+ * levels and trades among the real orders, and closes at its last event. If the outcome is known, it then resolves.
  *
- * A source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed market
- * is not played again; a partly played market continues at the exchange's clock. Reading is asynchronous and runs
- * ahead. `tick` is synchronous, and stops all playback while a chunk is late.
+ * The recordings of each source (Kalshi, Polymarket) play in a timeline of their own. After a restart, a closed market
+ * is not played again, and a partly played market continues. Chunks are read in advance, asynchronously. `tick` is
+ * synchronous, and stops all playback of a timeline while it needs a chunk.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ExchangeCore } from '../core/core.js';
-import { Playback, ReplayMarket } from './replay-market.js';
+import { Playback, ReplayMarket, VERIFY_HINT } from './replay-market.js';
 
-/** Retry interval while the next events are not read yet, ms. */
+/** Retry interval while the next chunk is not read yet, ms. */
 const STALL_POLL_MS = 10;
 
-/** One recording of a replay; times as recorded, Unix ms. */
+/** One recording of a replay, and its market. */
 interface Part {
   readonly recording: Recording;
   readonly market: ReplayMarket;
@@ -24,25 +24,26 @@ interface Part {
 }
 
 /**
- * Plays the recordings of one source in their order. Recordings that overlap in time form an act and play together. An
- * act begins when the previous act has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
+ * Plays the recordings of one source in order of time. Recordings that overlap in time form an act and play together.
+ * An act begins when the previous act has ended, so gaps are skipped. Within an act, recorded time runs at `speed`.
  */
 class Timeline {
   readonly #speed: number;
   readonly #acts: readonly (readonly Part[])[];
   readonly #playing = new Map<Part, Playback>();
   #act = 0;
-  /** Pair of equal moments in recorded time and exchange time. */
+  /** The same moment in exchange time and in recorded time, Unix ms. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
-  /** Exchange time of the last work; later work is never before it. */
+  /** Exchange time of the last played event, Unix ms. No later event has an earlier time. */
   #lastMs: number;
   #stalled = false;
-  /** Next part to play, from `#findNext`. */
+  /** Recording with the next event, from `#findNext`; null if the act has no more events. */
   #next: Part | null = null;
   #nextPlayback: Playback | null = null;
+  /** Recorded time of the next event of another recording, Unix ms. */
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** Takes the unfinished parts. Starts at `nowMs` (exchange clock). */
+  /** Begins to play unfinished recordings at `nowMs`, exchange clock. */
   constructor(parts: readonly Part[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
@@ -55,12 +56,12 @@ class Timeline {
     return this.#act >= this.#acts.length;
   }
 
-  /** Why recordings could not be read to their end. */
+  /** Recordings that could not be read to the end, with the reasons. */
   failures(): { part: Part; reason: string }[] {
     return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
   }
 
-  /** Continues the partly played recordings of the first act with an open market; those of later acts are closed. */
+  /** Continues partly played recordings of the first act. Closes the open markets of later acts. */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())
@@ -75,12 +76,12 @@ class Timeline {
     }
   }
 
-  /** Resolves when everything that can be read ahead was read. */
+  /** Resolves when all chunks that can be read in advance are read. */
   async ready(): Promise<void> {
     await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
   }
 
-  /** Stops reading and closes the files. Nothing is played afterwards. */
+  /** Stops reading and closes the files. No event is played afterwards. */
   async close(): Promise<void> {
     await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
   }
@@ -95,7 +96,7 @@ class Timeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // Other recordings must wait too; otherwise the order between markets would depend on the disk.
+        // All recordings wait. Otherwise the order of events would depend on the speed of the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -109,7 +110,7 @@ class Timeline {
     }
   }
 
-  /** Plays one recording until another one is due. */
+  /** Plays one recording until another recording has an earlier event. */
   #play(part: Part, playback: Playback, nowMs: number): void {
     const { market } = part;
     const chunk = playback.chunk;
@@ -130,7 +131,7 @@ class Timeline {
     }
   }
 
-  /** Finds the recording with the next event, and the next time of another one. False while a needed chunk is read. */
+  /** Finds the recording with the next event, and the next time of another. False while a needed chunk is read. */
   #findNext(): boolean {
     this.#next = null;
     this.#nextPlayback = null;
@@ -141,7 +142,7 @@ class Timeline {
       if (playback === undefined) continue;
       if (!playback.available()) {
         if (!playback.ended) return false;
-        // Read to its end, or as far as possible: it ends here.
+        // The recording has no more readable events, so its market closes.
         if (part.market.state === 'open') part.market.close(this.#lastMs);
         continue;
       }
@@ -164,7 +165,7 @@ class Timeline {
     this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
   }
 
-  /** Reads ahead in this act and the next, so that an act begins without a wait. */
+  /** Begins to read the recordings of this act and the next act, so that the next act can begin at once. */
   #preload(): void {
     for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
       if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
@@ -176,7 +177,7 @@ class Timeline {
     return Math.max(this.#lastMs, dueMs);
   }
 
-  /** Recorded position of a partly played recording at the exchange time of the stop, at the present speed. */
+  /** Recorded time that a partly played recording had reached at the stop, if it was played at the present speed. */
   #computePosition(part: Part, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
@@ -186,7 +187,7 @@ class Timeline {
 
 const NOBODY: readonly Part[] = [];
 
-/** Overlapping recordings together. Acts with a partly played market come first. */
+/** Groups overlapping recordings into acts. Acts with a partly played market come first. */
 function groupActs(parts: readonly Part[]): Part[][] {
   const acts: Part[][] = [];
   let endMs = Number.NEGATIVE_INFINITY;
@@ -200,11 +201,11 @@ function groupActs(parts: readonly Part[]): Part[][] {
   return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
 }
 
-/** Plays all recordings of one source, each into its own market. */
+/** Plays recordings, each on its own market. */
 export class Replay {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
-  /** Recordings of the replay and their durations, one line per recording. */
+  /** One line for each recording: its title, its source and the duration of its replay. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
@@ -214,9 +215,9 @@ export class Replay {
   }
 
   /**
-   * Prepares the recordings for a restored core; the first `tick` is due at `nowMs` (the exchange's clock, Unix ms).
-   * `speed`: recorded ms in one of the exchange's. Throws TwinbookError `recording_invalid` or `file_unreadable` for a
-   * recording without a readable event or with a foreign market's name, and `usage` for an invalid speed.
+   * Prepares the replay. The first `tick` is due at `nowMs` (Unix ms of the exchange's clock). `speed`: recorded ms per
+   * ms of the exchange. Throws TwinbookError `usage` for an invalid speed. Throws `recording_invalid` or
+   * `file_unreadable` for a recording without a readable event, or with the id of another market.
    */
   static async attach(
     core: ExchangeCore,
@@ -225,11 +226,8 @@ export class Replay {
     nowMs: number,
   ): Promise<Replay> {
     if (!Number.isFinite(speed) || speed <= 0) {
-      throw new TwinbookError(
-        'usage',
-        `the replay speed must be above 0, got ${speed}`,
-        '1 is as recorded, 10 ten times as fast',
-      );
+      const hint = '1 is as recorded, 10 ten times as fast';
+      throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
     }
     const bySource = new Map<string, Part[]>();
     const plan: string[] = [];
@@ -237,13 +235,13 @@ export class Replay {
       const market = new ReplayMarket(core, recording.market);
       plan.push(planText(recording, market.state, speed));
       if (market.state === 'finished') {
-        // Closed but not resolved: the exchange stopped in between.
+        // The exchange may have stopped between the close and the resolution.
         market.close(nowMs);
         continue;
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
       const { kind: format, origin } = recording.market.source;
-      // A recording in our own format shows its venue, not its files' format.
+      // A recording in Twinbook's own format counts as one of its venue.
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
@@ -253,7 +251,7 @@ export class Replay {
     return new Replay(timelines, [...bySource.values()].flat(), plan);
   }
 
-  /** Applies all events due by `nowMs` that were read. */
+  /** Plays all events that are due by `nowMs` and already read. */
   tick(nowMs: number): void {
     for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
@@ -267,7 +265,7 @@ export class Replay {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Returns facts about the data for the user, up to the last read. */
+  /** Notes for the user about the recordings, as far as they are read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
@@ -284,12 +282,12 @@ export class Replay {
     };
   }
 
-  /** Closes the recordings, even partly read ones. Nothing is played afterwards. */
+  /** Closes all recordings. No event is played afterwards. */
   async close(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.close()));
   }
 
-  /** Resolves when everything that can be read ahead was read: ticks between two calls do not depend on the disk. */
+  /** Resolves when all chunks that can be read in advance are read. A following `tick` never waits for the disk. */
   async ready(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
   }
@@ -304,20 +302,13 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   return `${state === 'open' ? 'replay goes on' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
-/** Reads the beginning of a recording. */
+/** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` without a readable event. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
   await playback.waitForLoad();
   const found = playback.available() ? playback.timeMs() : null;
-  const failure = playback.failure;
   await playback.close();
   if (found !== null) return found;
-  throw (
-    failure ??
-    new TwinbookError(
-      'recording_invalid',
-      `no event can be read from ${recording.market.source.path}`,
-      '`twinbook data verify` describes each error of a recording.',
-    )
-  );
+  const message = `no event can be read from ${recording.market.source.path}`;
+  throw playback.failure ?? new TwinbookError('recording_invalid', message, VERIFY_HINT);
 }

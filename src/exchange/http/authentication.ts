@@ -1,4 +1,4 @@
-/** Authenticates a signed request by its three headers: present, in time, key known, signature valid. */
+/** Authenticates a signed request: three headers present, timestamp recent, key known, signature valid. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
@@ -8,20 +8,20 @@ import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { refuse } from '../service/answers.js';
 
-/** `data` of `/paper/signed-request/`. */
+/** The `data` of an answer of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
-  timestamp: z.string().nullable().describe('As its header said.'),
+  timestamp: z.string().nullable().describe('Timestamp of the request’s header; null without the header.'),
   method: z.string(),
-  path: z.string().describe('Path and query as they arrived.'),
-  body: z.string().describe('The raw body.'),
-  payload: z.string().nullable().describe('The expected signed bytes; null without a timestamp.'),
+  path: z.string().describe('Path and query of the request, as received.'),
+  body: z.string().describe('Body of the request, as received.'),
+  payload: z.string().nullable().describe('The text that the caller must sign; null without a timestamp.'),
   signature_matches: z.boolean(),
-  refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
+  refusal: z.string().nullable().describe('Reason why the authentication failed; null if it succeeded.'),
 });
-/** Value of the report's schema. */
+/** Report on the signature of one request. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
-/** Reports a signed request's parts as received, and its first failed check: the caller's data, without a secret. */
+/** Reports the parts of a signed request as received, and its first failed check. The report contains no secret. */
 export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
   const timestamp = authenticator.readTimestamp(request.headers);
   const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
@@ -45,10 +45,10 @@ export interface SignedRequest {
   readonly body: Buffer;
 }
 
-/** Longer keys cannot exist and get no rate window. */
+/** Maximum length of an API key. Longer keys cannot exist and get no rate window of their own. */
 const MAX_KEY_LENGTH = 128;
 
-/** Checks the three headers of signed requests and returns the account. */
+/** Checks the three headers of signed requests and finds the caller's account. */
 export class Authenticator {
   readonly #keyHeader: string;
   readonly #timestampHeader: string;
@@ -64,7 +64,7 @@ export class Authenticator {
     this.#toleranceS = profile.clock_tolerance_s;
   }
 
-  /** The key named by a request, for its rate window; null without a plausible one. */
+  /** API key of a request, for its rate window; null if the key is missing or too long. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
     const key = readHeader(headers[this.#keyHeader]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
@@ -74,7 +74,7 @@ export class Authenticator {
     return readHeader(headers[this.#timestampHeader]);
   }
 
-  /** The caller's account, or the reason for a rejection. `nowMs`: exchange clock. */
+  /** Returns the caller's account, or refuses the request. `nowMs`: Unix ms of the exchange's clock. */
   authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
@@ -86,17 +86,12 @@ export class Authenticator {
     if (!this.#isRecent(timestamp, nowMs)) return failAuthentication('Timestamp out of range');
     const credential = core.identity.credential(key);
     if (credential === null) return failAuthentication('Invalid API key');
-    const parts = {
-      timestamp,
-      method: request.method,
-      pathWithQuery: request.rawUrl,
-      body: request.body,
-    };
+    const parts = { timestamp, method: request.method, pathWithQuery: request.rawUrl, body: request.body };
     if (!signatureMatches(signature, credential.secret, parts)) return failAuthentication('Invalid signature');
     return { ok: true, value: credential.account };
   }
 
-  /** True when all three are missing. A present one without a value is a faulty signed request. */
+  /** True if all three headers are missing. A header without a value makes a signed request that is refused. */
   #isUnsigned(headers: IncomingHttpHeaders): boolean {
     const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
     return names.every((name) => headers[name] === undefined);

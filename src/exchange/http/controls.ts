@@ -1,4 +1,4 @@
-/** Controls under `/paper/` for a test or operator: only when enabled, only for this machine, never for a web page. */
+/** Controls under `/paper/` for tests and operators. They are optional and refuse other machines and web pages. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -6,24 +6,24 @@ import type { Micros } from '../../shared/base/micros.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
-import type { MarketSpec, Result } from '../core/contract.js';
+import { type MarketSpec, mapResult, ok, type Result } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, refuse, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
-/** A call of a control with its validated body. */
+/** One call of a control, with its validated body. */
 export interface ControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  /** The exchange's analysis of this request's signature. */
+  /** Reports on the signature of this request. */
   readonly report: () => SignedRequestReport;
-  /** Moves the exchange's clock and does the due work. Returns the new time, ms. */
+  /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
 }
 
-/** One control: its path, body and action. The answer's `data` is the result. */
+/** One control: its method, path, body and action. The action's result is the answer's `data`. */
 export interface Control {
   readonly method: 'GET' | 'POST';
   readonly path: `/paper/${string}/`;
@@ -36,11 +36,15 @@ function control<B extends z.ZodObject>(
   body: B,
   run: (call: ControlCall<z.output<B>>) => Result<unknown>,
 ): Control {
-  // The server passes only bodies parsed by this schema.
+  // The server has parsed the body by this schema.
   return { method: 'POST', path, body, run: (call) => run(call as ControlCall<z.output<B>>) };
 }
 
-/** A year: more is a typing error. */
+/** A control whose body is not parsed. */
+const bare = (method: Control['method'], path: Control['path'], run: Control['run']) =>
+  ({ method, path, body: null, run }) satisfies Control;
+
+/** Maximum advance of the clock: a year. Larger values are typing errors. */
 const MAX_ADVANCE_S = 366 * 86_400;
 
 const bookConfig = orderbookConfig.partial().extend({
@@ -96,22 +100,13 @@ const stateBody = z.object({
   unbacked_collateral: z.boolean().optional(),
 });
 
+const clockBody = z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) });
 const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
-
-const signedRequest = (method: Control['method']): Control => ({
-  method,
-  path: '/paper/signed-request/',
-  // Any body is reported as received.
-  body: null,
-  run: ({ report }) => ({ ok: true, value: report() }),
-});
 
 export const CONTROLS: readonly Control[] = [
   control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
     const created = core.at(nowMs).markets.create(marketSpec(body));
-    return created.ok
-      ? { ok: true, value: detailRow(core.catalog, core.catalog.market(created.value.index)) }
-      : created;
+    return mapResult(created, ({ index }) => detailRow(core.catalog, core.catalog.market(index)));
   }),
   control('/paper/markets/{condition_id}/state/', stateBody, changeState),
   control('/paper/markets/{condition_id}/resolve/', z.object({ is_yes: z.boolean().nullable() }), (call) =>
@@ -126,36 +121,23 @@ export const CONTROLS: readonly Control[] = [
   control('/paper/accounts/{wallet}/', z.object({ custodial: z.boolean() }), ({ nowMs, params, body, core }) =>
     core.at(nowMs).identity.setCustodial(params['wallet'] ?? '', body.custodial),
   ),
-  {
-    method: 'GET',
-    path: '/paper/accounts/{wallet}/',
-    body: null,
-    run: ({ params, core }) => {
-      const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
-      return funds === null ? refuse(NOT_FOUND) : { ok: true, value: funds };
-    },
-  },
+  bare('GET', '/paper/accounts/{wallet}/', ({ params, core }) => {
+    const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
+    return funds === null ? refuse(NOT_FOUND) : ok(funds);
+  }),
   control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
     core.at(nowMs).setSigningAvailable(body.available);
-    return { ok: true, value: { available: body.available } };
+    return ok({ available: body.available });
   }),
-  control(
-    '/paper/clock/',
-    z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) }),
-    ({ body, advanceClock }) => {
-      const nowMs = advanceClock(Math.round(body.advance_s * 1000));
-      return { ok: true, value: { now: Math.floor(nowMs / 1000) } };
-    },
-  ),
+  control('/paper/clock/', clockBody, ({ body, advanceClock }) => {
+    const nowMs = advanceClock(Math.round(body.advance_s * 1000));
+    return ok({ now: Math.floor(nowMs / 1000) });
+  }),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
-  {
-    method: 'GET',
-    path: '/paper/faults/',
-    body: null,
-    run: (call) => ({ ok: true, value: shownFaults(call) }),
-  },
-  signedRequest('GET'),
-  signedRequest('POST'),
+  bare('GET', '/paper/faults/', (call) => ok(shownFaults(call))),
+  // The body is not parsed, because it is reported as received.
+  bare('GET', '/paper/signed-request/', ({ report }) => ok(report())),
+  bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
 
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
@@ -165,7 +147,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
     let changed: Result<unknown> = refuse(
       badField('state', 'One of state, paused and unbacked_collateral is required.'),
     );
-    // First, because only the state can be refused: a refusal has then changed nothing.
+    // The state comes first, because only it can be refused. A refusal then changes nothing.
     if (state !== undefined) {
       changed = core.at(nowMs).markets.setState(id, state);
       if (!changed.ok) return changed;
@@ -176,7 +158,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
   });
 }
 
-/** Runs `change` for the path's market, or answers `not_found`. */
+/** Runs `change` for the market of the path. Answers `not_found` if there is no such market. */
 function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
   return core.catalog.findIndex(id) === null ? refuse(NOT_FOUND) : change(id);
@@ -191,8 +173,8 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
       context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
     return z.NEVER;
   }
-  // A margin kind's fields are kept unchanged; a book's rules are parsed into micros. Undefined fields count as absent.
-  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // No book: an object, see above.
+  // A margin market's rules stay as given; a book's rules are parsed into micros. Undefined fields count as absent.
+  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // The rules of a margin market are an object, see above.
   return kept as MarketSpec['config'];
 }
 
@@ -209,7 +191,7 @@ function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
     ...withoutUndefined(nullable),
     config: body.config ?? { kind: 'orderbook' },
   };
-  // The body's types without null and undefined, which the spec treats as absent.
+  // The spec has the types of the body, without null and undefined.
   return spec as MarketSpec;
 }
 
@@ -228,7 +210,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       config: { scope: 'paper' },
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
-        // Again: this call may have moved the clock, and clients read this header.
+        // The call may have moved the clock, so the header is set again.
         reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
         send(reply, answer);
       },
@@ -246,7 +228,7 @@ function serve(
   if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
   const body = control.body === null ? null : readBody(request, control.body);
   if (body !== null && !body.ok) return faultAnswer(body.fault);
-  // The router's params are strings by name.
+  // All path parameters of the router are strings.
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
   const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
@@ -256,6 +238,6 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** Any web page can reach a loopback port through a browser, which marks such requests with these headers. */
+/** True for a request from a web page. Browsers mark such requests with these headers. */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

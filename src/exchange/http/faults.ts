@@ -1,4 +1,4 @@
-/** Faults for rehearsals, set by `/paper/faults/`: false answers, smaller request budgets, slow landings. */
+/** Simulated faults for tests, set by `/paper/faults/`: false answers, smaller request budgets and delays. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import type { Result } from '../core/contract.js';
+import { ok, type Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { delaysInForce } from '../core/core-context.js';
 import { type Answer, badField, faultAnswer, refuse } from '../service/answers.js';
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-// The keys of objects of constants are their names.
+// The keys of the two tables are the names of calls and the slugs of errors.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 
@@ -21,7 +21,7 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** A year; more is a typing error. */
+/** Maximum duration of faults: a year. Larger values are typing errors. */
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
@@ -54,20 +54,20 @@ const answerFault = z
     answer,
     /** Affected calls; null: every call of the service. */
     calls: calls ?? null,
-    /** Status of a proxy's page or of the refusal. */
+    /** HTTP status of the answer: of a proxy's page, or of the error. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
     /** Slug of the error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** Whether the call is still executed; only a successful call then gets the fault's answer. */
+    /** True: the call is executed, and only a successful call gets the fault's answer. */
     acts: acts ?? false,
-    /** Number of answers; null: until the next faults are set. */
+    /** Maximum number of false answers; null: without a limit. */
     count: count ?? null,
-    /** Fraction of the calls, above 0 and up to 1. */
+    /** Affected part of the calls, above 0 and up to 1. */
     share: share ?? 1,
   }));
 
-/** An answer instead of the service's own, as requested and shown. */
+/** A false answer, as it was requested and as the control shows it. */
 type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
@@ -81,17 +81,17 @@ export const faultsBody = z.strictObject({
 });
 
 interface FaultPlan {
-  /** The first that matches a call answers it. `given`: number of its answers. */
+  /** False answers; the first that matches a call is sent. `given`: how often it was sent. */
   readonly answers: readonly (AnswerFault & { given: number })[];
-  /** Requests in 60 seconds instead of the profile's. */
+  /** Request limits per 60 seconds that replace the profile's limits. */
   readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
-  /** End of all faults, ms; null: until other faults are set. */
+  /** Time at which all faults end, Unix ms; null: they last until other faults are set. */
   readonly untilMs: number | null;
 }
 
 const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 
-/** The plan of faults, how often each part was used, and the answers of the plan instead of the service's. */
+/** Stores the present faults and gives false answers in place of the service's answers. */
 export class Faults {
   #plan: FaultPlan = NONE;
   readonly #random = Random.fromSeed(1, 'faults');
@@ -111,8 +111,8 @@ export class Faults {
     return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
   }
 
-  /** The fault of this call, before it is processed or after it has acted; null for none. Counts it. */
-  #strike(name: EndpointName, when: 'before' | 'after', kind: AnswerFault['answer'] | 'any'): AnswerFault | null {
+  /** Finds and counts the fault of a call, before its execution or after it; null if none applies. */
+  #findFault(name: EndpointName, when: 'before' | 'after', kind: AnswerFault['answer'] | 'any'): AnswerFault | null {
     for (const fault of this.inForce(this.#clock.nowMs()).answers) {
       if (fault.acts !== (when === 'after') || (fault.count !== null && fault.given >= fault.count)) continue;
       if (kind !== 'any' && kind !== fault.answer) continue;
@@ -128,28 +128,28 @@ export class Faults {
     return this.#forged.has(reply);
   }
 
-  /** Sends a proxy's page before the service, without counting the request. Returns true when the page was sent. */
-  standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
+  /** Answers with a proxy's page before the request is counted. True if the page was sent. */
+  answersFirst(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
-    const fault = call === undefined ? null : this.#strike(call, 'before', 'html');
+    const fault = call === undefined ? null : this.#findFault(call, 'before', 'html');
     if (fault === null) return false;
     reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
     send(reply, this.#forge(reply, fault));
     return true;
   }
 
-  /** Refuses a counted request without processing it; null when it is processed. */
+  /** False answer that prevents the execution of a counted request; null to execute it. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
-    const fault = this.#strike(call, 'before', 'error');
+    const fault = this.#findFault(call, 'before', 'error');
     return fault === null ? null : this.#forge(reply, fault);
   }
 
-  /** Answer instead of a success; null to keep the success. */
+  /** False answer that replaces a success; null to keep the success. */
   replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
     if (status >= 300 || this.isForged(reply)) return null;
-    const fault = this.#strike(call, 'after', 'any');
+    const fault = this.#findFault(call, 'after', 'any');
     if (fault === null) return null;
-    // A proxy's page has no rate headers, even after the request reached the service.
+    // A proxy's page has no rate headers, even if the request has reached the service.
     if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
     return this.#forge(reply, fault);
   }
@@ -162,7 +162,7 @@ export class Faults {
   }
 }
 
-/** Context of the control. */
+/** Context of the control of faults. */
 export interface FaultContext {
   readonly nowMs: number;
   readonly core: ExchangeCore;
@@ -171,7 +171,7 @@ export interface FaultContext {
   readonly hasLimits: boolean;
 }
 
-/** Sets the faults; replaces all earlier faults. */
+/** Replaces all earlier faults. */
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
@@ -180,10 +180,10 @@ export function setFaults(context: FaultContext, body: z.output<typeof faultsBod
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set(answers, limits ?? {}, untilMs);
   core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
-  return { ok: true, value: shownFaults(context) };
+  return ok(shownFaults(context));
 }
 
-/** The faults in force now. */
+/** The faults that apply now, in wire format. */
 export function shownFaults({ nowMs, core, faults }: FaultContext): object {
   const { answers, limits, untilMs } = faults.inForce(nowMs);
   const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
@@ -198,7 +198,7 @@ export function shownFaults({ nowMs, core, faults }: FaultContext): object {
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
+/** The false answer of a fault, without its header `Retry-After`. */
 function answerOfFault(fault: AnswerFault): Answer {
   const { status, slug } = fault;
   if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
@@ -207,7 +207,7 @@ function answerOfFault(fault: AnswerFault): Answer {
   return faultAnswer({ slug, message });
 }
 
-/** Returns seconds; null for an answer without the header. The service's own `throttled` always has the header. */
+/** Seconds of the header `Retry-After`; null without the header. A `throttled` error always has the header. */
 const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {

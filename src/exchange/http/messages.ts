@@ -1,4 +1,4 @@
-/** Requests as bytes, refusals of the framework itself, and the last step of every answer. */
+/** Reads and validates requests, converts errors of the framework, and sends answers. */
 
 import { isUtf8 } from 'node:buffer';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,44 +13,44 @@ import { type Answer, badField, invalid, refuse } from '../service/answers.js';
 import type { SignedRequest } from './authentication.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** The exchange behind the server, and the served parts. */
+/** The exchange behind the server, and options of the server. */
 export interface ServerOptions {
   readonly core: ExchangeCore;
   readonly clock: ExchangeClock;
   readonly profile: VenueProfile;
   readonly rateLimits: boolean;
   readonly controls: boolean;
-  /** Does due work before a request, and returns the exchange's time, ms. Throws when the store failed. */
+  /** Does due work before a request and returns the exchange's time, Unix ms. Throws if the store has failed. */
   readonly settle: () => number;
-  /** Moves the clock forward, does the due work, and returns the new time, ms. */
+  /** Moves the clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
-  /** Reports unexpected errors: the error behind a 500, and its request. */
+  /** Receives each unexpected error, which causes a 500, with its request. */
   readonly onError: (error: unknown, request: string) => void;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Request budget of a call; `paper` calls use none. */
+    /** Request budget of a call. Calls with `paper` use no budget. */
     scope?: Scope | 'paper';
-    /** The call of the service served here. */
+    /** The declared call of this route. */
     call?: EndpointName;
   }
   interface FastifyRequest {
-    /** The media type in lower case, without parameters; empty when absent. */
+    /** Media type of the body in lower case, without parameters; empty if absent. */
     bodyType: string;
   }
 }
 
-/** The service's ids are far shorter; a longer path parameter is a 404. */
+/** Maximum length of a path parameter; a longer one gives a 404. The service's ids are much shorter. */
 export const MAX_PARAM_LENGTH = 256;
 
-/** `{name}` of a template in the router's spelling. */
+/** Converts the parameters of a path template to the router's spelling: `{name}` to `:name`. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
-/** Inverse of `routeUrl`. */
+/** Converts a path of the router to a template: `:name` to `{name}`. */
 export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
-/** Lists all declared methods of a path. */
+/** Lists the methods that are declared for a path. */
 export function listMethods(
   path: string,
   declarations: readonly { readonly method: string; readonly path: string }[],
@@ -64,10 +64,10 @@ const matches = (path: readonly string[], template: readonly string[]): boolean 
   path.length === template.length &&
   template.every((segment, at) => (segment.startsWith('{') ? path[at] !== '' : segment === path[at]));
 
-/** Query parameters as parsed by the router: a repeated one is an array. */
+/** Query parameters as parsed by the router. A repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Unknown parameters are ignored, known ones may be given once. */
+/** Parses query parameters. Unknown parameters are ignored. A known parameter may be given only once. */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): Result<z.output<S>> {
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
@@ -78,13 +78,12 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   return parse(schema, known);
 }
 
-/** Parses a JSON body. The caller has checked its media type. */
+/** Parses a JSON body. The caller must check its media type before. */
 function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
   if (!isUtf8(raw)) return refuse(badField('body', 'The body must be UTF-8.'));
   let value: unknown;
   try {
-    // JSON.parse makes `__proto__` an ordinary key and keeps the last of duplicate keys; the schema then copies only
-    // known fields.
+    // JSON.parse treats `__proto__` as an ordinary key and keeps the last duplicate. The schema copies known fields.
     value = JSON.parse(raw.toString('utf8'));
   } catch {
     return refuse(badField('body', 'Malformed JSON.'));
@@ -101,11 +100,11 @@ function parse<S extends z.ZodType>(schema: S, value: object): Result<z.output<S
   return refuse(invalid(makeErrorDetails(parsed.error.issues, value)));
 }
 
-/** Creates one entry per field, in the schema's order. */
+/** Makes error details: one entry for each wrong field, in the schema's order. */
 function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): ErrorDetails {
   const seen = new Map<string, string>();
   for (const issue of issues) {
-    // The index within a list does not help a reader of `status=open,done`.
+    // The index of an element is omitted, because it does not help a reader of `status=open,done`.
     const names = issue.path.filter((part) => typeof part === 'string');
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) seen.set([...names, key].join('.'), 'There is no such field.');
@@ -120,40 +119,32 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A text that the schema reads as a list counts as present.
+    // The schema may read a list from a text. Such a text counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
-    current = (current as Record<PropertyKey, unknown>)[key]; // An own property, checked above.
+    current = (current as Record<PropertyKey, unknown>)[key]; // Checked above: an own property.
   }
   return current === undefined;
 }
 
-/** The interface: a larger body is a 413. */
+/** Maximum size of a body. The interface demands a 413 for a larger body. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Request line and headers together: more is a 431. */
+/** Maximum size of the request line and headers together. A larger head gives a 431. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Fault of a framework error; our own errors are `internal_error`. */
-export function toServiceFault(error: FastifyError): ServiceFault {
-  switch (error.statusCode) {
-    case 413:
-      return { slug: 'request_too_large' };
-    case 415:
-      return { slug: 'unsupported_media_type' };
-    case undefined:
-      return { slug: 'internal_error' };
-    default:
-      if (error.statusCode < 500) return badField('request', 'The request is malformed.');
-      return { slug: 'internal_error' };
-  }
+/** Converts an error of the framework to a fault of the service. Any other error is an `internal_error`. */
+export function toServiceFault({ statusCode = 500 }: FastifyError): ServiceFault {
+  if (statusCode === 413) return { slug: 'request_too_large' };
+  if (statusCode === 415) return { slug: 'unsupported_media_type' };
+  return statusCode < 500 ? badField('request', 'The request is malformed.') : { slug: 'internal_error' };
 }
 
-/** Path and query as on the request line. */
+/** Path and query of a request, as received. */
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Removes the media type before the framework can reject it: path and caller are checked first. */
+/** Moves the media type to `bodyType`. The framework would reject it before path and caller are checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;
@@ -161,10 +152,10 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
-/** Returns the raw body; empty without a body. */
+/** Bytes of the body; empty if the request has no body. */
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
-/** The signed parts of a request. */
+/** Parts of a request that its signature covers. */
 export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
   method: request.method,
   rawUrl: readRawUrl(request),
@@ -172,11 +163,11 @@ export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
   body: readBytes(request),
 });
 
-/** Body of a call that declares one: checks the JSON media type, then the schema. */
+/** Reads the body of a call that has a declared body. Checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
   const body = readBytes(request);
   if (body.length > 0 && request.bodyType !== 'application/json') return refuse({ slug: 'unsupported_media_type' });
-  // A call without a body lacks every field.
+  // A missing body is read as an object without fields.
   return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
 }
 

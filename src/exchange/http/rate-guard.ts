@@ -1,4 +1,4 @@
-/** Counts every request against its budget and reports it in the answer's headers. */
+/** Counts every request against a limit and reports the limit in the answer's headers. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -10,17 +10,17 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Windows of unknown keys per scope; a caller may name any number of keys. */
+/** Maximum windows of unknown keys in one scope. A bound is needed, because a caller may send any number of keys. */
 const MAX_STRANGERS = 10_000;
-/** Interval of the cleanup of empty windows, ms: a flood stays cheap. */
+/** Minimum time between two cleanups of empty windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
 
-/** Values of the rate headers. */
+/** Result of counting one request: whether it is allowed, and the values of the rate headers. */
 export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Time from which one more request is allowed, ms. */
+  /** Time from which one more request is allowed, Unix ms. */
   readonly resetMs: number;
 }
 
@@ -37,15 +37,16 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Excess requests must leave first after a limit was lowered below the count.
+    // If the limit was lowered below the count, the excess requests must leave the window first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
 }
 
 /**
- * The exact sliding windows of one scope, per key. A refused request does not count. A held key always has its own
- * window. Beyond a bound, new unknown keys share one window: memory stays bounded, and no key exceeds the limit.
+ * Counts the requests of one scope in exact sliding windows, one for each key. A refused request is not counted. An
+ * existing API key always has its own window. If there are too many windows, new unknown keys share one window, so that
+ * memory is bounded and no key exceeds the limit.
  */
 export class RateLimit {
   readonly #usual: number;
@@ -55,14 +56,14 @@ export class RateLimit {
   readonly #crowdedOut = new Window();
   #sweptMs = Number.NEGATIVE_INFINITY;
 
-  /** `limit`: requests in 60 seconds, at least 1. */
+  /** `limit`: maximum requests in 60 seconds, at least 1. */
   constructor(limit: number, maxStrangers = MAX_STRANGERS) {
     this.#usual = limit;
     this.#limit = limit;
     this.#maxStrangers = maxStrangers;
   }
 
-  /** Continues with another limit, by default the first one: passed requests stay counted. */
+  /** Changes the limit, by default to the original one. Earlier requests stay counted. */
   changeLimit(limit = this.#usual): void {
     this.#limit = limit;
   }
@@ -71,7 +72,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of this key at this time, if it fits. Calls `isHeld` only for a key without a window. */
+  /** Counts a request of a key if the limit allows it. `isHeld` tells whether a new key is an existing API key. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);
@@ -84,7 +85,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** True also for a non-empty shared window: its callers must not start again in own windows. */
+  /** True if new keys must share one window. Callers in the shared window must not get a second, empty window. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
@@ -97,17 +98,17 @@ export class RateLimit {
   }
 }
 
-/** The windows of every scope, by a venue's limits. */
+/** Makes the counters of all scopes with a venue's limits. */
 export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> => ({
   public: new RateLimit(limits.public_per_minute),
   signed: new RateLimit(limits.signed_per_minute),
   bootstrap: new RateLimit(limits.bootstrap_per_minute),
 });
 
-/** Headers of an answer, in order. */
+/** Headers of an answer, in their order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** Takes every request from its caller's budget, and refuses it once that is used up. */
+/** Counts every request of a caller, and refuses requests beyond the caller's limit. */
 export class RateGuard {
   readonly #clock: ExchangeClock;
   readonly #authenticator: Authenticator;
@@ -115,7 +116,7 @@ export class RateGuard {
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
   readonly #faults: Faults;
 
-  /** Without `rateLimits`, requests are not counted and answers have no rate headers. */
+  /** If `rateLimits` is false, requests are not counted and answers have no rate headers. */
   constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
     const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;
@@ -125,13 +126,13 @@ export class RateGuard {
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
-  /** Budget of a scope under its present limit. */
+  /** Counter of a scope with its present limit, which faults may change. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
     limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
     return limits[scope];
   }
 
-  /** Sets the `Date` and rate headers; answers 429 and returns false when the request exceeds its budget. */
+  /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds its limit. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
@@ -142,7 +143,7 @@ export class RateGuard {
     return verdict.allowed;
   }
 
-  /** The same for bytes that are no request: they count as a public one of their address. */
+  /** Counts bytes that are no valid request like a public request of their address. Returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
@@ -154,7 +155,7 @@ export class RateGuard {
     };
   }
 
-  /** A signed request counts against the key that it names, any other against its address, which cannot equal a key. */
+  /** Key of a request's window: the API key of a signed request, else its address, which no API key can equal. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
@@ -177,5 +178,5 @@ const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
     message: `Request was throttled. Expected available in ${waitSeconds(verdict, nowMs)} seconds.`,
   });
 
-/** Whole seconds, rounded up: after this wait a request passes. */
+/** Seconds until one more request is allowed, rounded up, at least 1. */
 const waitSeconds = (verdict: RateVerdict, nowMs: number) => Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

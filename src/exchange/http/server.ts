@@ -1,6 +1,6 @@
 /**
- * The service over HTTP, with one route per declared call. All requests pass the same checks in the same order: rate
- * limit → authentication → validation → core. All answers use the envelope.
+ * The HTTP server of the exchange, with one route for each declared call. Every request is checked in this order: rate
+ * limit, authentication, validation, core. All answers use the envelope.
  */
 
 import { channel } from 'node:diagnostics_channel';
@@ -50,12 +50,12 @@ import { PAGE_ROUTES, servePage } from './openapi/page.js';
 import { RateGuard } from './rate-guard.js';
 import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
 
-/** The channel's name, for `diagnostics_channel.subscribe`. */
+/** Name of the channel that publishes answers, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
 /**
- * Publishes answers to subscribers in this process. An answer's path is the declared path; null when no call matched.
- * `isForged`: whether a fault answered instead of the service, in an unspecified format.
+ * Publishes all answers of the service to subscribers in this process. The path of an answer is the declared path; null
+ * if no call matches. Answers of simulated faults (`isForged`) are not published.
  */
 function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
   const answers = channel(ANSWERS_CHANNEL);
@@ -74,12 +74,12 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
   });
 }
 
-/** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */
+/** Replaces the framework's schema compilers, which are slow to load. The calls have their own schemas. */
 const noSchema = (): never => {
   throw new Error('a route has a schema of the framework');
 };
 
-/** The server with all its routes, not listening yet. */
+/** Builds the server with all its routes. The caller starts it. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults(options.clock);
   const guard = new RateGuard(options, faults);
@@ -89,11 +89,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     ...socketOptions(patience),
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-    // Requests during the close are answered normally; the framework's own 503 lacks our envelope.
+    // Requests during the close are answered normally. The framework's own 503 has no envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // A path that is too long for any id, or not decodable, never reaches the hooks.
+      // The hooks never see a path with an invalid encoding or with a parameter that is too long.
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
@@ -104,7 +104,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   publishAnswers(server, (reply) => faults.isForged(reply));
   server.addHook('onRequest', (request, reply, done) => {
     takeMediaType(request);
-    if (faults.standsBefore(request, reply)) return;
+    if (faults.answersFirst(request, reply)) return;
     if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -119,11 +119,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   return server;
 }
 
-/** The 404 handler has no route: unknown paths are public, except under the paper's own prefix. */
+/** Scope of a request. Unknown paths have no route and count as public, except under `/paper/`. */
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Bodies stay bytes: signatures cover bytes, also of a GET's body, and the body is parsed after authentication. */
+/** Keeps bodies as bytes, even of a GET, because signatures cover bytes. They are parsed after authentication. */
 function readRawBodies(server: FastifyInstance): void {
   server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   server.decorateRequest('bodyType', '');
@@ -135,7 +135,7 @@ function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults:
   const { core, profile, settle } = options;
   const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
-  // The keys of an object of constants are its endpoint names.
+  // The keys of this table are the names of the calls.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const { method, path, scope } = declarationOf(name);
     server.route({
@@ -158,13 +158,13 @@ function serve(
 ): Answer {
   const declaration = declarationOf(name);
   const nowMs = context.settle();
-  let account = -1; // No account: public calls ignore it.
+  let account = -1; // Public calls have no account.
   if (declaration.scope === 'signed') {
     const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
-  // The router's parsed query and params: strings, or arrays of strings.
+  // The router has parsed the query into strings and arrays of strings.
   const query = parseQuery(declaration.query, request.query as RawQuery);
   if (!query.ok) return faultAnswer(query.fault);
   const parsed = declaration.body === null ? null : readBody(request, declaration.body);
@@ -175,7 +175,7 @@ function serve(
   return makeAnswer(declaration, handle(name, call, context), limit);
 }
 
-/** Passes a call to its handler; its declaration has parsed query and body. */
+/** Passes a call to its handler. Query and body were parsed by the call's declaration. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
@@ -189,7 +189,7 @@ function makeAnswer(declaration: Declaration, reply: Reply<EndpointName>, limit:
   return { ...answer, location: fillPath(declaration.location, { pubkey: String(reply.data.pubkey) }) };
 }
 
-/** 405 for the wrong method of an existing path, else 404. */
+/** Answers 405 if the path has other methods, else 404. */
 function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolean): void {
   const path = readRawUrl(request).split('?', 1)[0] ?? '';
   const methods = listMethods(path, [...Object.values(ENDPOINTS), ...DOCUMENT_ROUTES, ...(controls ? CONTROLS : [])]);
@@ -197,12 +197,12 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
   send(reply, faultAnswer(methods.length > 0 ? { slug: 'method_not_allowed' } : NOT_FOUND));
 }
 
-/** Paths of this file besides the declared calls, for a 405. */
+/** Served paths besides the declared calls and controls, for a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
-/** Adds the document and its page to the server. */
+/** Adds the OpenAPI document and its page to the server. */
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {
-  // Built on the first request: most exchanges never need it.
+  // The document is built on its first request, because most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {
     text ??= JSON.stringify(openApiDocument(options));

@@ -1,6 +1,6 @@
 /**
- * Bounds the time of clients that are slow, silent or no HTTP clients. Non-HTTP is answered in the envelope and cut
- * off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
+ * Limits the time of slow and silent clients. A client that does not send HTTP gets an error in the envelope, and its
+ * connection ends. A connection beyond `maxConnections`, or one that stops reading, ends without an answer.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -11,24 +11,24 @@ import { type Answer, badField, faultAnswer } from '../service/answers.js';
 import { MAX_HEAD_BYTES } from './messages.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';
 
-/** Time-outs of sockets, ms, and their maximum number. */
+/** Time limits of connections, ms, and the maximum number of connections. */
 export const PATIENCE = {
   /** Maximum time for the whole head of a request, ms. */
   headersMs: 10_000,
   /** Maximum time for a whole request, body included, ms. */
   requestMs: 30_000,
-  /** Maximum time without a byte in either direction, ms: the client no longer reads its answers. */
+  /** Maximum time without a byte in either direction, ms. A silent client no longer reads its answers. */
   silenceMs: 60_000,
-  /** Maximum time between two requests, ms; longer than clients keep idle sockets, so no request is cut off. */
+  /** Maximum time between two requests, ms. Clients close idle connections earlier, so no request is lost. */
   idleMs: 75_000,
   checkMs: 2000,
-  /** Maximum connections; a connection may hold a body of 64 KiB: at most 64 MiB in all. */
+  /** Maximum number of connections. Each may hold a body of 64 KiB, so all hold at most 64 MiB. */
   maxConnections: 1000,
 };
-/** Bounds of sockets. */
+/** Limits of connections. */
 export type Patience = Readonly<typeof PATIENCE>;
 
-/** Framework options of a patience. */
+/** Options of the framework for these limits. */
 export const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
   keepAliveTimeout: patience.idleMs,
@@ -37,20 +37,20 @@ export const socketOptions = (patience: Patience) => ({
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
-    // The runtime's own refusal has no envelope, and this server has only one name.
+    // Node's own refusal has no envelope. This server has only one name, so it needs no host header.
     requireHostHeader: false,
   },
 });
 
-/** `Allow` of a 405 for a target that is not a path. */
+/** Header `Allow` of a 405 for CONNECT, whose target is not a path. */
 const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
 
-/** Replaces the runtime's own answers, which lack the envelope. */
+/** Replaces Node's own answers, which have no envelope. */
 export function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: MalformedConnections): void {
   server.maxConnections = patience.maxConnections;
-  // An unknown expectation is no reason to refuse (the runtime would send a bare 417).
+  // Requests with an unknown `Expect` header are answered normally. Node would send a 417 without an envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT is refused: the exchange is no proxy.
+  // CONNECT is refused, because the exchange is not a proxy.
   server.on('connect', (request, socket) => {
     const refusal = faultAnswer({ slug: 'method_not_allowed' });
     const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);
@@ -59,19 +59,19 @@ export function guardSockets({ server }: FastifyInstance, patience: Patience, la
   lastWords.watch(server);
 }
 
-/** Time from the last answer to cutting the connection, ms: an immediate cut could overtake the answer. */
+/** Time between the last answer and the end of its connection, ms. An immediate end could lose the answer. */
 const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
 const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
 
-/** Answer to bytes that the runtime's parser rejected, by its error code. */
+/** Answer to bytes that Node's parser has rejected, by the parser's error code. */
 export const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP);
 
-/** Ends connections without a valid request, without an answer that could match another request. */
+/** Ends connections that send no valid request. Its answer never precedes the answer to an earlier request. */
 export class MalformedConnections {
   readonly #guard: RateGuard;
-  /** Requests with a head but no complete answer yet, in order, by connection. */
+  /** By connection: responses that are not yet complete, in order of their requests. */
   readonly #open = new WeakMap<Duplex, readonly ServerResponse[]>();
 
   constructor(guard: RateGuard) {
@@ -81,16 +81,16 @@ export class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // Without this record, a later answer could overtake this request's; the server itself answers it.
+    // The server itself answers these requests. Without this record, a later answer could precede theirs.
     server.on(
       'request',
       guarded(note, () => undefined),
     );
   }
 
-  /** Sends the answer after all complete requests of the connection are answered, then ends the connection. */
+  /** Sends an answer and ends the connection, after all complete requests of the connection are answered. */
   say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
-    // The answer is about a request with an incomplete body.
+    // The malformed request itself may be open with an incomplete body. It is not waited for.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
     if (earlier === undefined) this.#sayNow(socket, address, answer, headers);
     else earlier.once('close', () => this.say(socket, address, answer, headers));
@@ -100,7 +100,7 @@ export class MalformedConnections {
     if (!socket.writable) return;
     const { headers, refusal } = this.#guard.admitBytes(address);
     socket.end(wireText(refusal ?? answer, [...headers, ...extra]));
-    // A client that neither reads nor closes would keep half of a connection forever.
+    // Otherwise a client that neither reads nor closes would keep the connection open forever.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 

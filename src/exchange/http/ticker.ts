@@ -1,38 +1,38 @@
-/** Time: does due work of the core and lets crowd and replay act, several times a second or when due. */
+/** The exchange's clock, and the timer that runs due work of the core, the crowd and a replay. */
 
 import type { ExchangeCore } from '../core/core.js';
 import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 
 /**
- * Acts on the exchange core as time passes: the crowd, a replay. The ticker calls `tick` at or after `nextDueMs`, never
- * from inside one of the core's own calls. A late call catches up, an early one does nothing.
+ * A part that acts on the core as time passes, such as the crowd or a replay. The ticker calls `tick` at or after
+ * `nextDueMs`, and never during a call of the core. A late call does all missed work; an early call does nothing.
  */
 export interface Driver {
-  /** Does all work due by `nowMs` (exchange clock, Unix ms), in order of time. */
+  /** Does all work that is due by `nowMs` (Unix ms of the exchange's clock), in order of time. */
   tick(nowMs: number): void;
-  /** Exchange clock, Unix ms, of the next work; Infinity when none will come. */
+  /** Time of the next work, Unix ms of the exchange's clock; infinite if there will be none. */
   nextDueMs(): number;
 }
 
-/** Facts about recorded data for the user, up to the last read. */
+/** Notes for the user about the recordings of a replay. */
 export type ReplayNotes = ReturnType<Replay['notes']>;
 
-/** Interval of the checks, ms. Some notes are known only after hours of reading. */
-const LOOK_EVERY_MS = 5_000;
+/** Interval of the checks for new notes, ms. Some notes appear only after hours of reading. */
+const CHECK_EVERY_MS = 5_000;
 
-/** Logger methods that notices need. */
+/** Methods of the logger that notices need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
 }
 
-/** Notes go to `logger.info`; the summary and unreadable recordings go to `logger.warn`. */
+/** Logs new notes about a replay: notes as info, the summary and unreadable recordings as warnings. */
 export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: NoticeLog): Driver {
   const logged = new Set<string>();
   let isSummarized = false;
   let dueMs = 0;
-  /** A note's count grows while its recording is read: it is logged only once. */
+  /** Logs a note once, although its numbers grow while its recording is read. */
   const once = (text: string, log: (text: string) => void): void => {
     const kind = text.replace(/\d+/g, '#');
     if (logged.has(kind)) return;
@@ -41,7 +41,7 @@ export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: Noti
   };
   return {
     tick: (nowMs) => {
-      dueMs = nowMs + LOOK_EVERY_MS;
+      dueMs = nowMs + CHECK_EVERY_MS;
       const found = source.notes();
       if (!isSummarized && found.notes.length + found.unresolved > 0) {
         isSummarized = true;
@@ -63,7 +63,7 @@ function summarize({ notes, markets, unresolved }: ReplayNotes): string {
   return parts.filter((part) => part !== '').join('; ');
 }
 
-/** The only clock of the exchange: drafts, challenges, timestamps, rate limits and the `Date` header. */
+/** The only clock of the exchange, for drafts, challenges, timestamps, rate limits and the `Date` header. */
 export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
@@ -72,13 +72,13 @@ export class ExchangeClock {
   #header = '';
   #headerSecond = -1;
 
-  /** `notBeforeMs`: latest time of this exchange in an earlier process. */
+  /** `notBeforeMs`: last time of this exchange in an earlier process, Unix ms. The clock starts no earlier. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
     this.#wallMs = wallMs;
     this.#lastMs = notBeforeMs;
   }
 
-  /** Returns Unix ms. The time never goes back, even when the wall clock does. */
+  /** The exchange's time, Unix ms. It never goes back, even if the system clock does. */
   nowMs(): number {
     const wallMs = this.#wallMs();
     if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
@@ -100,12 +100,12 @@ export class ExchangeClock {
   }
 }
 
-/** Maximum time between two beats, ms. The crowd trades in seconds; a landing of 400 ms is at most this late. */
+/** Maximum time between two runs, ms. A landing, which takes 400 ms, is late by at most this time. */
 const MAX_WAIT_MS = 50;
-/** A fast replay always has due work; requests get their turn in between. */
+/** Minimum time between two runs, ms. A fast replay always has due work, and requests need time too. */
 const MIN_WAIT_MS = 10;
 
-/** Advances core and drivers with the clock until it is stopped. */
+/** Runs due work of the core and the drivers until it is stopped. */
 export class Ticker {
   readonly #persistentCore: PersistentCore;
   readonly #core: ExchangeCore;
@@ -114,7 +114,7 @@ export class Ticker {
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** `drivers`: parts that follow the clock. A driver that throws is not called again; the exchange continues. */
+  /** A driver that throws is not called again. The exchange continues without it. */
   constructor(
     persistentCore: PersistentCore,
     clock: ExchangeClock,
@@ -131,7 +131,7 @@ export class Ticker {
   start(): void {
     this.#timer = setTimeout(() => {
       try {
-        this.beat();
+        this.run();
         this.#persistentCore.saveIfDue(this.#core.nowMs);
       } catch (error) {
         this.#onError(error, 'the store');
@@ -145,8 +145,8 @@ export class Ticker {
     this.#timer = null;
   }
 
-  /** Does all work due now; its journal rows are one transaction. Returns the exchange's time, ms. */
-  beat(): number {
+  /** Does all due work and writes its journal rows in one transaction. Returns the exchange's time, Unix ms. */
+  run(): number {
     const nowMs = this.#clock.nowMs();
     this.#persistentCore.batch(() => {
       this.#advanceIfDue(nowMs);
@@ -155,7 +155,7 @@ export class Ticker {
     return nowMs;
   }
 
-  /** Does due work of the core before a request, without drivers. Returns the exchange's time, ms. */
+  /** Does due work of the core, but not of the drivers, before a request. Returns the exchange's time, Unix ms. */
   settle(): number {
     this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();

@@ -1,4 +1,4 @@
-/** Calls of the service for their handlers, and the answers: envelope, replies and cursors. */
+/** Types of calls and handlers, and the parts of answers: envelope, errors and cursors. */
 
 import type { z } from 'zod';
 import {
@@ -15,7 +15,7 @@ import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
-/** The index is part of cursors: add new lists at the end. */
+/** Lists with cursors. Cursors contain the index of their list, so new lists must be added at the end. */
 const LISTS = [
   'events.list',
   'markets.list',
@@ -32,33 +32,33 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/** A list whose cursors no other list accepts: the number names the list. A plain position is taken by any list. */
+/** A list with its own cursors, which other lists refuse. All lists accept a plain position without a list's number. */
 export type CursorList = (typeof LISTS)[number];
 
-/** Exclusive limit of positions; sixteen times this limit is still a safe integer. */
+/** Exclusive maximum of positions in a list. Sixteen times this number is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
 
-/** Position in a cursor's number; null for another list's. */
+/** Position in the number of a cursor; null for a cursor of another list. */
 function positionIn(list: CursorList, number: number): number | null {
   const position = number % PER_LIST;
   const base = number - position;
   return base === 0 || base === computeBase(list) ? position : null;
 }
 
-/** Position where this list continues; undefined for its beginning, null for a foreign cursor. */
+/** Position at which a list continues; undefined without a cursor, null for an invalid cursor. */
 export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {
   if (cursor === undefined) return undefined;
   const number = decodeCursor(cursor, key);
   return number === null ? null : positionIn(list, number);
 }
 
-/** Cursor of a list at this position. */
+/** Cursor of a list for a position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: computeBase(list) + position });
 
-/** The same for a list with either order: behind the record of this pubkey. */
+/** Place at which a sorted list continues, behind a record; undefined without a cursor, null for an invalid one. */
 export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
   if (cursor === undefined) return undefined;
   const place = decodePlace(cursor);
@@ -66,7 +66,7 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
-/** Cursor of a sorted list after this record. */
+/** Cursor of a sorted list for the place behind a record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });
 
@@ -76,7 +76,7 @@ export interface Answer {
   readonly text: string;
   /** Media type; absent: JSON. */
   readonly type?: 'text/html';
-  /** Path of the created record, for a 201 of a draft call. */
+  /** Path of the created record, for the 201 of a draft call. */
   readonly location?: string;
 }
 
@@ -85,20 +85,20 @@ type Meta =
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 
-/** A success as the text of a body. */
+/** Body of a success. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
-/** An error as the service's answer, with the status of its slug. */
+/** Converts a fault to the service's answer, with the status of its slug. */
 export function faultAnswer(fault: ServiceFault): Answer {
   const { status, code, message } = SERVICE_ERRORS[fault.slug];
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
   return { status, text: JSON.stringify({ data: null, meta: null, error }) };
 }
 
-/** Validation failure of one field. */
+/** Validation error of one field. */
 export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
 
-/** Error of a request with wrong fields; `details` names them. */
+/** Validation error with a message for each wrong field. */
 export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
 
 export const NOT_FOUND: ServiceFault = { slug: 'not_found' };
@@ -113,45 +113,40 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
   ? z.output<NonNullable<Endpoint<N>['body']>>
   : null;
 
-/** One validated call. */
+/** One validated call, as a handler receives it. */
 export interface ServiceCall<N extends EndpointName> {
-  /** Exchange clock, ms; all due work is done. */
+  /** Time of the call, Unix ms of the exchange's clock. All due work is done. */
   readonly nowMs: number;
-  /** The authenticated caller; only for a signed call. */
+  /** The authenticated caller; -1 for a call without a signature. */
   readonly account: AccountSlot;
   readonly params: ParamsOf<N>;
   readonly query: QueryOf<N>;
   readonly body: ParsedBody<N>;
-  /** Rows of a page: the caller's limit, else the declared default. */
+  /** Maximum rows of a page: the caller's limit, else the declared default. */
   readonly limit: number;
 }
 
-/** A handler's answer: the record or page in wire format. `meta` is that of a list without pages. */
+/** A handler's answer: a record or a page in wire format, or a fault. Lists without pages may have a `meta`. */
 export type Reply<N extends EndpointName> =
-  | {
-      readonly ok: true;
-      readonly data: WireOf<N>;
-      readonly nextCursor?: string | null;
-      readonly meta?: Meta;
-    }
+  | { readonly ok: true; readonly data: WireOf<N>; readonly nextCursor?: string | null; readonly meta?: Meta }
   | { readonly ok: false; readonly fault: ServiceFault };
 
 type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
-/** One handler per call. */
+/** A handler for every declared call. */
 export type Handlers = { readonly [N in EndpointName]: Handler<N> };
 
-/** A reply that carries an error. */
+/** A reply with an error. */
 export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 
-/** A result of the core as a reply. */
+/** Converts a result of the core to a reply. */
 export const reply = <T>(result: Result<T>) =>
   result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
 
-/** A record, or not found. */
+/** A reply with a record; `not_found` for null. */
 export const answerFound = <T>(record: T | null) =>
   record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
 
-/** The path's market, or `not_found`. */
+/** Answers with the market of the path; `not_found` for an unknown market. */
 export function ofMarket<T>(
   { core }: HandlerContext,
   params: { readonly condition_id: string },
@@ -161,7 +156,7 @@ export function ofMarket<T>(
   return market === null ? refuse(NOT_FOUND) : answer(market);
 }
 
-/** A keyset list: reads the cursor, gets the page, writes the next cursor. */
+/** Answers with one page of a list: decodes the cursor, reads the page and encodes the next cursor. */
 export function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
   list: CursorList,
   query: Q,

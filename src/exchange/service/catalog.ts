@@ -1,11 +1,13 @@
 /**
  * The lists of events and markets, and the search.
  *
- * An event has the category of its first market, and the sports and leagues of all. A market is *closed* when it no
- * longer trades and is not settled. An event is open when any of its markets is, resolved when all are settled, closed
- * when none is open and one is closed. `ending_soon` and `ended_recently` look 7 days around the resolution date.
+ * An event has the category of its first market, and the sports and leagues of all its markets. A market is *closed* if
+ * it no longer trades and is not settled. An event is open if any market is open, and resolved if all are settled. It
+ * is closed if no market is open and at least one is closed. `ending_soon` means that the resolution date is at most 7
+ * days ahead; `ended_recently` means that it is at most 7 days ago.
  *
- * Without a sort a walk through the pages survives all changes. With one it survives new markets only.
+ * Without a sort, pages stay consistent during all changes. With a sort, they stay consistent only if new markets are
+ * the only change.
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
@@ -19,7 +21,7 @@ import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse
 
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
-/** A market, or an event as the sum of its markets. */
+/** A market, or an event with its markets. */
 interface Entry {
   readonly index: number;
   readonly category: string;
@@ -27,7 +29,7 @@ interface Entry {
   readonly markets: readonly MarketFacts[];
 }
 
-/** Greatest rank first; ties in the given order, newest first. */
+/** Sorts by rank, greatest first. Equal ranks keep the given order, newest first. */
 function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
@@ -36,18 +38,18 @@ function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[]
     .map(({ row }) => row);
 }
 
-/** An event sums volumes and caps; its age, leverage and end are those of its first market. */
+/** Rank of an entry by sort. An event's sums and maxima are over its markets; its age is its own. */
 const RANKS: Readonly<Record<Sort, (row: Entry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
   total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
-  /** Traded in the last 24 hours. */
+  /** Volume of the last 24 hours. */
   trending: ({ markets }) => sum(markets, (market) => market.volume24h),
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
-  /** The soonest first; markets without a date, and settled ones, last. */
+  /** Earliest resolution first. Markets without a date and settled markets are last. */
   ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
-  /** The paper exchange has no streams: all are equal. */
+  /** The paper exchange has no streams, so all entries are equal. */
   live_stream: () => 0,
 };
 
@@ -59,7 +61,7 @@ const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => numb
 
 interface Place {
   readonly offset: number;
-  /** Number of markets at the first page: later ones are excluded, so that pages do not shift. */
+  /** Number of markets at the time of the first page. Later markets are excluded, so that pages do not shift. */
   readonly until: number;
 }
 
@@ -68,10 +70,10 @@ interface OffsetList {
   readonly key: 'e_offset' | 'm_offset';
 }
 
-/** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
+/** A cursor's number is `until` × PER_MARKET + offset. Each may be up to 16 million. */
 const PER_MARKET = 2 ** 24;
 
-/** Reads the cursor of a sorted list; null for an invalid cursor. A bare offset is about all markets. */
+/** Decodes the cursor of a sorted list; null for an invalid cursor. A plain offset applies to all markets. */
 function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
@@ -94,22 +96,22 @@ function cut<R, T>(
 
 const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
-/** An answer was given or is awaited, and nothing is paid yet. */
+/** True if the outcome is proposed or awaited, and the market is not settled. */
 const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
-/** The market traded, does not trade now, and is not settled: under review or interrupted. */
+/** True for a market that is under review or interrupted. It no longer trades and is not settled. */
 const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
-/** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
+/** True if a time is between two times, inclusive, Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
 
 type CatalogQuery = QueryOf<'events.list'>;
 
 interface Listing<R> extends OffsetList {
   readonly count: (core: ExchangeCore) => number;
-  /** Reads an entry with its markets before `until`. */
+  /** Reads an entry with those of its markets whose index is below `until`. */
   readonly readEntry: (core: ExchangeCore, index: number, until: number) => Entry;
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
@@ -131,7 +133,8 @@ function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
-const EVENTS: Listing<Wire<'eventRow'>> = {
+/** The list of events. */
+export const EVENTS: Listing<Wire<'eventRow'>> = {
   list: 'events.list',
   key: 'e_offset',
   count: ({ catalog }) => catalog.events.length,
@@ -139,7 +142,8 @@ const EVENTS: Listing<Wire<'eventRow'>> = {
   readRow: ({ catalog }, index) => eventListRow(catalog, index, SUMMARIES_PER_EVENT),
 };
 
-const MARKETS: Listing<Wire<'marketListRow'>> = {
+/** The list of markets. */
+export const MARKETS: Listing<Wire<'marketListRow'>> = {
   list: 'markets.list',
   key: 'm_offset',
   count: ({ catalog }) => catalog.markets.length,
@@ -153,20 +157,14 @@ function marketEntry(core: ExchangeCore, index: number, until: number): Entry {
   return { index, category, createdMs, markets: index < until ? [facts] : [] };
 }
 
-/** One page of the list of events. */
-export const eventPage = (ask: CatalogAsk) => catalogPage(ask, EVENTS);
-
-/** One page of the list of markets. */
-export const marketPage = (ask: CatalogAsk) => catalogPage(ask, MARKETS);
-
-/** Checks the sport and the league, then the cursor. */
-function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
+/** One page of the list of events or markets. Checks sport and league, then the cursor. */
+export function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   const sports = sportFilter(ask.query);
   if (!sports.ok) return refuse(sports.fault);
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-/** Newest first by id, which is the index plus one: `before_id` survives later creations. */
+/** A page without a sort, newest first. The cursor has an id, the index plus one, so new entries do not shift pages. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const { core } = ask;
   const total = count(core);
@@ -176,7 +174,7 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    // One row more than the page: a next page exists.
+    // One more entry matches, so there is a next page.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
@@ -227,10 +225,10 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
   }
 }
 
-/** True for markets of one of the sports, and of one of the leagues if given. */
+/** True for a market of the wanted sports and leagues. */
 type SportFilter = (market: MarketFacts) => boolean;
 
-/** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
+/** Filter by sport and league. Refuses a league without its sport, and unknown slugs. */
 function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
   if (sport === undefined) {
     if (league === undefined) return { ok: true, value: () => true };
@@ -267,11 +265,11 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /**
- * A market is found when every filter holds for it, an event when one of its markets is. Every word of `q` must be part
- * of a title or description of the market or its event. Prices are YES marks; a missing price or date passes no filter
- * of it.
+ * One page of the search. A market is found if all filters match, an event if one of its markets is found. Each word of
+ * `q` must occur in a title or description of the market or its event. Prices are YES marks. A missing price or date
+ * matches no filter.
  *
- * Checks in this order: at least one filter, non-empty `q`, sport and league, cursor.
+ * Order of the checks: at least one filter, length of `q`, sport and league, cursor.
  */
 export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
@@ -289,7 +287,7 @@ export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number
   return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => makeRow(core, hit));
 }
 
-/** Events and markets among the first `until` markets, newest first. */
+/** Finds events and markets among the first `until` markets, newest first. */
 function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean) {
   const hits: Hit[] = [];
   const events = new Set<number>();

@@ -1,4 +1,4 @@
-/** Every call of the service with its handler; a declared call without one does not compile. */
+/** Handlers of all calls of the service. A declared call without a handler does not compile. */
 
 import { randomBytes } from 'node:crypto';
 import { ONE } from '../../shared/base/micros.js';
@@ -25,17 +25,17 @@ import {
   reply,
   type ServiceCall,
 } from './answers.js';
-import { eventPage, marketPage, searchPage } from './catalog.js';
+import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** A list without a market or a position covers the markets of both backends. */
+/** True for a list of settlements in the markets of both backends: without a market or a position. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
-/** Exactly the sizes of a request's type; the fields are checked in this order. */
+/** Reads the size of a position request. Refuses missing fields, and fields of the other type. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const isMarket = type === 'market';
   const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
@@ -52,7 +52,7 @@ function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSiz
 
 type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor'>;
 
-/** A list in order of creation; its cursor names the last record shown. */
+/** Answers with one page of a list in order of creation. Its cursor contains the last listed record. */
 function sortedPage<T>(
   list: CursorList,
   query: SortedQuery,
@@ -62,18 +62,15 @@ function sortedPage<T>(
   const after = cursorPlace(list, query.cursor);
   if (after === null) return refuse(BAD_CURSOR);
   const page = read({ limit, after, oldestFirst: query.sort === 'created' });
-  return {
-    ok: true as const,
-    data: [...page.rows],
-    nextCursor: page.next === null ? null : cursorBehind(list, page.next),
-  };
+  const nextCursor = page.next === null ? null : cursorBehind(list, page.next);
+  return { ok: true as const, data: [...page.rows], nextCursor };
 }
 
 type SubmitCall = ServiceCall<
   'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
 >;
 
-/** Last step of every draft: the signature is checked here, and the core decides on the result. */
+/** Submits a signed draft. The signature is checked here, and the core receives the result of the check. */
 export function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
@@ -94,7 +91,7 @@ const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature
 
 const MAX_SPAN_S = 30 * 86_400;
 
-/** Candles span from their start, inclusive, to their end, exclusive; a span is not empty and at most 30 days. */
+/** Refuses a time span of candles that is empty or longer than 30 days; null for a valid span. */
 function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
   if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');
@@ -104,12 +101,12 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceF
 const DEFAULT_DEPTH = 50;
 
 export const HANDLERS: Handlers = {
-  'events.list': (call, { core }) => eventPage({ ...call, core }),
+  'events.list': (call, { core }) => catalogPage({ ...call, core }, EVENTS),
   'events.detail': ({ params }, { core }) => {
     const index = core.catalog.findEventIndex(params.condition_id);
     return answerFound(index === null ? null : rows.eventRow(core.catalog, index));
   },
-  'markets.list': (call, { core }) => marketPage({ ...call, core }),
+  'markets.list': (call, { core }) => catalogPage({ ...call, core }, MARKETS),
   'markets.detail': ({ params }, context) =>
     ofMarket(context, params, (market) => ({ ok: true, data: rows.detailRow(context.core.catalog, market) })),
   'markets.book': ({ params, query }, context) =>

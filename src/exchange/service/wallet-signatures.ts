@@ -1,4 +1,4 @@
-/** Verifies wallets' signatures by `node:crypto`, another implementation than the trader's, and adds co-signers'. */
+/** Verifies wallets' signatures with `node:crypto`, not with the trader's library, and adds co-signers' signatures. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -10,7 +10,7 @@ import { submittedSignature } from '../../shared/protocol/signing.js';
 /** Prefix of the 32 bytes of an ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Verifies wallets' signatures. */
+/** Verifies signatures of wallets over drafts and challenges. */
 export class WalletSignatures {
   readonly #draftMessage: DraftMessage;
 
@@ -19,14 +19,14 @@ export class WalletSignatures {
     this.#draftMessage = draftMessage;
   }
 
-  /** Whether `signatureHex`, as below, is `wallet`'s signature of a draft's `message`. */
+  /** Whether `signatureHex` is the wallet's signature of a draft's `message`. Format as for `isValid`. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     if (this.#draftMessage === 'solana_tx') return this.fill(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
     return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
-  /** Hex of a drafted transaction with all signatures. Null when the wallet is no signer, or the signature is wrong. */
+  /** Adds all signatures to a transaction and returns its hex. Null if the wallet may not sign, or signed wrongly. */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
@@ -41,7 +41,7 @@ export class WalletSignatures {
     return fillSlots(message, signatures);
   }
 
-  /** Whether `signatureHex` (128 hex characters, a leading `0x` allowed) is the wallet's signature over the text. */
+  /** Whether `signatureHex` (128 hex characters after an optional `0x`) is the wallet's signature of the text. */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
     return verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
   }
@@ -55,7 +55,7 @@ function verifies(wallet: string, bytes: Uint8Array, signatureHex: string): bool
 }
 
 function publicKey(wallet: string): KeyObject | null {
-  // 32 bytes are at most 44 characters; longer text is not decoded (base58 is quadratic).
+  // 32 bytes are at most 44 characters. Longer text is not decoded, because base58 takes quadratic time.
   if (wallet.length > 44) return null;
   try {
     const bytes = base58.decode(wallet);
@@ -68,27 +68,27 @@ function publicKey(wallet: string): KeyObject | null {
 
 /** Prefix of the 32 bytes of an ed25519 seed in PKCS #8 encoding (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-/** The maximum number of a profile. */
+/** Numbers of the co-signers' keys. A profile has at most four co-signers. */
 const KEY_NUMBERS = [1, 2, 3, 4];
 
 const keys: ReadonlyMap<string, KeyObject> = new Map(
   KEY_NUMBERS.map((number) => {
     const seed = createHash('sha256').update(`twinbook paper signing service, key ${number}`).digest();
     const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
-    // The last 32 bytes of its SPKI encoding are the key.
+    // The last 32 bytes of the SPKI encoding are the public key.
     const publicBytes = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
     return [base58.encode(publicBytes), key];
   }),
 );
 
 /**
- * Base58 of the service's fixed public keys, for `draft_cosigners` in tests.
+ * Base58 of the paper exchange's fixed public keys, for `draft_cosigners` in tests.
  *
  * @public
  */
 export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
 
-/** Signature of one of its keys over a transaction's message bytes; null for a foreign key. */
+/** Signature of a co-signer over a transaction's message; null if the exchange does not have its key. */
 function cosign(publicKey: string, messageBytes: Uint8Array): Buffer | null {
   const key = keys.get(publicKey);
   return key === undefined ? null : sign(null, messageBytes, key);

@@ -1,13 +1,13 @@
-/** Opens the file of a data folder, for one process at a time, in this version's format. */
+/** Opens the SQLite file of a data folder, for one process at a time. */
 
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/files.js';
+import { TwinbookError, unreadable } from '../../shared/base/errors.js';
+import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Runs one transaction at a time on the exchange's file. A failed write is final: the core is ahead of the disk. */
+/** Runs one transaction at a time on the exchange's file. A failed write is final, because the core is then newer. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;
@@ -20,7 +20,7 @@ export class Transactions {
     this.#commit = db.prepare('COMMIT');
   }
 
-  /** Runs a write in the open transaction, or begins one. After a failure every write throws. */
+  /** Runs a write in the open transaction, or in a new one. After a failed write, every write throws. */
   write(action: () => void): void {
     this.#guard(() => {
       if (!this.#db.inTransaction) this.#begin.run();
@@ -28,14 +28,14 @@ export class Transactions {
     });
   }
 
-  /** Runs and stores a single statement with all earlier writes; on disk at return. */
+  /** Runs a single statement and commits it with all earlier writes. They are on disk when the call returns. */
   store(statement: () => void): void {
-    // A statement outside a transaction is its own transaction, which costs least.
+    // A statement without a transaction commits itself, which is the fastest way.
     this.#guard(statement);
     this.commit();
   }
 
-  /** Stores the writes since the last commit; on disk at return. */
+  /** Commits the writes since the last commit. They are on disk when the call returns. */
   commit(): void {
     this.#guard(() => {
       if (this.#db.inTransaction) this.#commit.run();
@@ -56,33 +56,33 @@ export class Transactions {
     try {
       action();
     } catch (error) {
-      // Open writes are never committed: closing the file drops them.
+      // Uncommitted writes are lost when the file is closed.
       this.#failure = error;
       this.assertSound();
     }
   }
 }
 
-/** Stored in the file; a file of another format is refused. Raised too when recorded events fill by other rules. */
+/** Format of the file. Other formats are refused. It also increases when the rules of recorded fills change. */
 const FORMAT = 3;
 
-/** SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */
+/** Memory of SQLite's cache, KiB: enough for the upper levels of all indexes with millions of rows. */
 const CACHE_KIB = 32 * 1024;
 
 /**
- * Creates the folder if missing. Throws TwinbookError `file_unreadable` when it cannot be written, `ledger_locked` when
- * another process uses it, `ledger_newer` for a later version.
+ * Opens the file, and creates the folder if missing. Throws TwinbookError `file_unreadable` if the folder cannot be
+ * written, `ledger_locked` if another process uses it, and `ledger_newer` for another format.
  */
 export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
   const path = join(folder, 'exchange.sqlite');
   try {
-    // The file contains API secrets; SQLite gives its side files the same mode.
-    closeSync(openSync(path, 'a', 0o600));
+    // The file contains API secrets. SQLite gives its side files the same mode.
+    closeSync(openSync(path, 'a', PRIVATE_FILE));
     const db = new SqliteDriver(path, { timeout: 0 });
     try {
       prepareFile(db, path);
-      writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: 0o600 });
+      writeFileSync(join(folder, 'exchange.pid'), `${process.pid}\n`, { mode: PRIVATE_FILE });
     } catch (error) {
       db.close();
       throw error;
@@ -94,7 +94,7 @@ export function openDatabase(folder: string): Database.Database {
 }
 
 function prepareFile(db: Database.Database, path: string): void {
-  // Held until the connection ends in any way: a killed process leaves no lock.
+  // The lock ends with the connection, so even a killed process leaves no lock.
   db.pragma('locking_mode = EXCLUSIVE');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
@@ -102,20 +102,17 @@ function prepareFile(db: Database.Database, path: string): void {
   const format = Number(db.pragma('user_version', { simple: true }));
   // A new file has format 0.
   if (format !== 0 && format !== FORMAT) {
-    throw new TwinbookError(
-      'ledger_newer',
-      `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`,
-      'Use the version that wrote it, or another data folder.',
-    );
+    const message = `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`;
+    throw new TwinbookError('ledger_newer', message, 'Use the version that wrote it, or another data folder.');
   }
-  // One transaction: a process that ends meanwhile leaves an empty file, not a partial file.
+  // One transaction, so that a process that ends meanwhile leaves an empty file, not an incomplete file.
   db.transaction(() => {
     createTables(db);
     if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
   }).exclusive();
 }
 
-/** Tables of every file of this format besides its archive. */
+/** Creates the tables of a file, except the archive's tables. */
 export function createTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
@@ -134,12 +131,8 @@ function prepareFolder(folder: string): void {
     makeFolder(folder);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new TwinbookError(
-      'file_unreadable',
-      `cannot use the data folder ${folder}: ${reason(error)}`,
-      'Give --data-dir a folder that you may write to.',
-      { cause: error },
-    );
+    const hint = 'Give --data-dir a folder that you may write to.';
+    throw unreadable(`cannot use the data folder ${folder}`, error, hint);
   }
 }
 
@@ -147,28 +140,17 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   if (error instanceof TwinbookError) return error;
   const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
   if (code.startsWith('SQLITE_BUSY')) {
-    return new TwinbookError(
-      'ledger_locked',
-      `another exchange${describeOwner(folder)} uses the data folder ${folder}`,
-      'Stop it, or use another --data-dir.',
-      { cause: error },
-    );
+    const message = `another exchange${describeOwner(folder)} uses the data folder ${folder}`;
+    return new TwinbookError('ledger_locked', message, 'Stop it, or use another --data-dir.', { cause: error });
   }
-  return new TwinbookError(
-    'file_unreadable',
-    `cannot open ${path}: ${reason(error)}`,
-    'Make it writable, or move it away to start empty.',
-    { cause: error },
-  );
+  return unreadable(`cannot open ${path}`, error, 'Make it writable, or move it away to start empty.');
 }
 
-/** Last writer of the pid file: for a message only, never for a decision. */
+/** Names the process that last wrote the pid file; empty without the file. Used only in a message. */
 function describeOwner(folder: string): string {
   try {
     return ` (process ${readFileSync(join(folder, 'exchange.pid'), 'utf8').trim()})`;
   } catch {
-    return ''; // no pid file: the message goes without
+    return '';
   }
 }
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,14 +1,14 @@
-/** A persistent core: restored from its data folder, with every change recorded there. */
+/** A core that is restored from its data folder, and whose changes are recorded there. */
 
 import type Database from 'better-sqlite3';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
 import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
 import { SqliteArchive } from './sqlite-archive.js';
 
-/** Rows per read in a recovery: while rows are read nothing can be written, and a replay writes. */
+/** Rows per read of the journal. Nothing can be written during a read, and replaying the rows writes. */
 const CHUNK = 5_000;
 
 interface JournalRow {
@@ -18,13 +18,13 @@ interface JournalRow {
   readonly args: string;
 }
 
-/** The newest snapshot and every mutator call since, on disk. A call is on disk before its answer is sent. */
+/** Stores the newest snapshot and all later state-changing calls. A call is on disk before its answer is sent. */
 export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
   readonly #insert: Database.Statement<[number, string, string]>;
   #isBatch = false;
-  /** Calls since the last snapshot. */
+  /** Number of calls since the last snapshot. */
   rows: number;
 
   constructor(db: Database.Database, transactions: Transactions) {
@@ -34,7 +34,7 @@ export class Journal {
     this.rows = Number(db.prepare('SELECT count(*) FROM journal').pluck().get());
   }
 
-  /** State of the last `save`; null in a new data folder. */
+  /** State that the last `save` has stored; null in a new data folder. */
   snapshot(): unknown {
     const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
     return typeof text === 'string' ? JSON.parse(text) : null;
@@ -47,14 +47,14 @@ export class Journal {
     );
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
       for (const { now_ms, method, args } of rows) {
-        // Here instead of in the replay, where an error means that the call threw before: this one was never called.
+        // Checked here, because the replay ignores errors: it assumes that the call failed in its first run too.
         assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
         yield [now_ms, method, JSON.parse(args)];
       }
     }
   }
 
-  /** Stores one call; on disk at return, or at the end of its batch. After a failed write every append throws. */
+  /** Stores a call, at once or at the end of a batch. After a failed write, every append throws. */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.rows += 1;
@@ -63,7 +63,7 @@ export class Journal {
     else this.#transactions.store(insert);
   }
 
-  /** Runs `work`; its appends are stored in one transaction at the end, also when it throws. */
+  /** Runs `work` and stores its calls in one transaction at the end, even if `work` throws. */
   batch(work: () => void): void {
     assert(!this.#isBatch, 'batches do not nest');
     this.#isBatch = true;
@@ -75,9 +75,9 @@ export class Journal {
     }
   }
 
-  /** Replaces the stored calls by a snapshot of this state. */
+  /** Stores a snapshot and deletes all stored calls. */
   save(state: unknown): void {
-    assert(!this.#isBatch, 'a snapshot in a batch would hold calls that are then stored behind it');
+    assert(!this.#isBatch, 'a snapshot in a batch would contain calls that are stored after it');
     const text = JSON.stringify(state);
     this.#transactions.write(() => {
       this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);
@@ -92,11 +92,11 @@ export class Journal {
   }
 }
 
-/** Calls after which a snapshot is due, so that a recovery takes some seconds at most. */
+/** Number of calls after which a snapshot is due, so that a recovery takes at most some seconds. */
 const SNAPSHOT_AFTER_ROWS = 20_000;
-/** A fast replay makes thousands of calls per second: a snapshot per minute is enough. */
+/** Minimum time between two snapshots, ms. A fast replay makes thousands of calls in a second. */
 const SNAPSHOT_EVERY_MS = 60_000;
-/** Maximum calls that a start after a crash replays in a few seconds. */
+/** Maximum calls between two snapshots, so that a start after a crash takes a few seconds. */
 const MOST_ROWS = 50_000;
 
 interface Stored {
@@ -111,7 +111,7 @@ interface Storage {
   readonly archive: SqliteArchive;
 }
 
-/** A core that survives its process if it has a data folder. */
+/** A core whose state survives the process, if it has a data folder. */
 export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
@@ -119,8 +119,9 @@ export class PersistentCore {
   #savedMs: number;
 
   /**
-   * Restores the core from a folder (created if missing); without a folder the core starts empty and stores nothing.
-   * Throws TwinbookError `file_unreadable`, `ledger_locked`, `ledger_newer`; `ledger_broken` for an unreadable state.
+   * Restores the core from a folder, which is created if missing. Without a folder, the core starts empty and stores
+   * nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for an
+   * unreadable state.
    */
   static open(folder: string | null, settings: CoreSettings): PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
@@ -130,28 +131,23 @@ export class PersistentCore {
     } catch (error) {
       db.close();
       if (error instanceof TwinbookError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new TwinbookError(
-        'ledger_broken',
-        `the exchange's state in ${folder} cannot be restored: ${reason}`,
-        'Move the folder away to start empty.',
-        { cause: error },
-      );
+      const message = `the exchange's state in ${folder} cannot be restored: ${messageOf(error)}`;
+      throw new TwinbookError('ledger_broken', message, 'Move the folder away to start empty.', { cause: error });
     }
   }
 
-  /** All writes of a recovery, its archived rows and its snapshot, are one transaction. */
+  /** Restores the core. All writes of a recovery, archived rows and snapshot, are one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
-    // The snapshot is our own, in the format that was checked when the file was opened.
+    // The format was checked when the file was opened, so the snapshot has this type.
     const stored = journal.snapshot() as Stored | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
-    // The journal is replayed with the settings at the time of its writing; then the present settings apply. The seed
-    // stays: its names must never be reused.
-    const todays = { ...settings, seed: stored?.settings.seed ?? settings.seed };
-    const opened = new ExchangeCore(todays, core?.snapshot(), archive);
-    const persistentCore = new PersistentCore(opened, todays, { db, transactions, journal, archive });
+    // The journal is replayed with the settings of its writing. Then the new settings apply, except the seed, because
+    // the names that it gives must never be reused.
+    const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
+    const opened = new ExchangeCore(current, core?.snapshot(), archive);
+    const persistentCore = new PersistentCore(opened, current, { db, transactions, journal, archive });
     persistentCore.save(opened.nowMs);
     return persistentCore;
   }
@@ -164,12 +160,12 @@ export class PersistentCore {
     if (storage !== null) recordMutations(core, storage.journal);
   }
 
-  /** Throws TwinbookError `ledger_broken` after a failed write: unsaved state must not be shown. */
+  /** Throws TwinbookError `ledger_broken` after a failed write, because unsaved state must not be shown. */
   assertSound(): void {
     this.#storage?.transactions.assertSound();
   }
 
-  /** Runs many calls for the price of one write: they are stored together at the end, with their archived rows. */
+  /** Runs `work` and stores all its calls and archived rows together at the end. */
   batch(work: () => void): void {
     if (this.#storage === null) return work();
     const { transactions, journal, archive } = this.#storage;
@@ -178,7 +174,7 @@ export class PersistentCore {
     transactions.commit();
   }
 
-  /** Writes a snapshot when enough has happened since the last one. */
+  /** Writes a snapshot if there were enough calls since the last snapshot. */
   saveIfDue(nowMs: number): void {
     const rows = this.#storage?.journal.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
@@ -188,7 +184,7 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
-    // One transaction writes both: records that the snapshot no longer holds are in the archive.
+    // One transaction writes both, because records that are no longer in the snapshot must be in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
@@ -204,22 +200,21 @@ export class PersistentCore {
   }
 }
 
-/** The core of a snapshot and the later calls. */
+/** Restores a core from a snapshot and the later calls. */
 function replayJournal(stored: Stored, journal: Journal, archive: Archive): ExchangeCore {
   const core = new ExchangeCore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
       core.apply(command);
     } catch {
-      // The call threw in its first run too: its caller got an error, and its changes are repeated. A file that cannot
-      // be written is different.
+      // The call threw in its first run too, and the replay repeats its changes. But a failed write must not be ignored.
       journal.assertSound();
     }
   }
   return core;
 }
 
-/** Appends every outermost call that changes the core to `sink`, before the caller sees the result. */
+/** Records every state-changing call of a core in `sink`, before the caller sees its result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);
@@ -228,7 +223,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append'
     try {
       return advance(nowMs);
     } catch (error) {
-      // A due task changed state before it threw; a replay repeats the change.
+      // A due task may have changed the state before it threw. A replay repeats the change.
       if (depth === 0) sink.append([core.nowMs, 'advance', [nowMs]]);
       throw error;
     }
@@ -246,7 +241,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append'
         return original?.(...args);
       } finally {
         depth -= 1;
-        // A call that threw is appended too: a replay repeats its changes up to the error.
+        // A call that threw is recorded too. A replay repeats its changes up to the error.
         sink.append([nowMs, path, args]);
       }
     };

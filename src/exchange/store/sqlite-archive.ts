@@ -1,7 +1,6 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal. The newest rows stay in memory
- * until a transaction a few times a second. The journal contains the same rows until the next snapshot; a recovery adds
- * them again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. New rows stay in memory until a
+ * transaction, a few times a second. Replaying the journal since the last snapshot adds lost rows again.
  */
 
 import type Database from 'better-sqlite3';
@@ -27,8 +26,8 @@ interface Row {
   readonly record: string;
 }
 
-/** Ids of a kind from one id on, up to a maximum. */
-interface Walk {
+/** Statements that read ids from one id on, up to a maximum number. */
+interface IdQueries {
   readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
   readonly onMarket: Database.Statement<
     [account: number, market: number, kind: number, from: number, limit: number],
@@ -37,8 +36,8 @@ interface Walk {
 }
 
 /**
- * Final records of one kind on disk. A row's state, outcome and side form one number, its kind. Indexes by account,
- * market and kind reduce every filter to a few short walks.
+ * Final records of one kind on disk. A number, the column `kind`, stands for a row's state, outcome and side. With
+ * indexes by account, market and kind, every filter reads only a few index ranges.
  */
 class ArchiveTable {
   readonly #kinds: Kinds;
@@ -47,20 +46,20 @@ class ArchiveTable {
   readonly #byPubkey: Database.Statement<[string], Row>;
   readonly #dropAbove: Database.Statement<[number]>;
   readonly #drop: Database.Statement<[number]>;
-  readonly #newest: Walk;
-  readonly #oldest: Walk;
+  readonly #newest: IdQueries;
+  readonly #oldest: IdQueries;
 
   constructor(db: Database.Database, recordKind: RecordKind) {
     const table = createTable(db, recordKind);
     this.#kinds = new Kinds(db, recordKind);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // The second condition enables the index, which omits nameless rows.
+    // The index omits rows without a name. SQLite uses it only with the second condition.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
     this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
     this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
-    this.#newest = walk(db, table, 'id < ?', 'id DESC');
-    this.#oldest = walk(db, table, 'id > ?', 'id');
+    this.#newest = prepareIdQueries(db, table, 'id < ?', 'id DESC');
+    this.#oldest = prepareIdQueries(db, table, 'id > ?', 'id');
   }
 
   put(row: Archived): void {
@@ -121,17 +120,17 @@ function createTable(db: Database.Database, recordKind: RecordKind): string {
   return table;
 }
 
-function walk(db: Database.Database, table: string, from: string, order: string): Walk {
+function prepareIdQueries(db: Database.Database, table: string, from: string, order: string): IdQueries {
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
   return {
-    // `pluck` returns the ids themselves, which the types of prepare do not express.
-    overall: ids('account = ? AND kind = ?') as Walk['overall'],
-    onMarket: ids('account = ? AND market = ? AND kind = ?') as Walk['onMarket'],
+    // With `pluck`, a statement returns the ids themselves, which its type does not express.
+    overall: ids('account = ? AND kind = ?') as IdQueries['overall'],
+    onMarket: ids('account = ? AND market = ? AND kind = ?') as IdQueries['onMarket'],
   };
 }
 
-/** A combination of state, outcome and side in a table, with its number. */
+/** A combination of state, outcome and side that occurs in a table, with its number. */
 interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;
 }
@@ -140,14 +139,14 @@ interface KindRow extends Omit<Kind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Numbers the combinations of a table's facets. */
+/** Numbers the combinations of state, outcome and side of a table. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** All kinds by number. */
+  /** All combinations by number. */
   readonly all: Kind[];
 
-  /** The file must have its table of kinds. */
+  /** Reads the known combinations. The table `kind` must exist. */
   constructor(db: Database.Database, recordKind: RecordKind) {
     this.#recordKind = recordKind;
     this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
@@ -157,7 +156,7 @@ class Kinds {
     this.all = rows.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
   }
 
-  /** Number of a row's kind; new kinds are stored. */
+  /** Number of a row's combination. A new combination is stored. */
   assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
     const known = this.all.find((kind) => kind.state === state && kind.isYes === isYes && kind.side === side);
     if (known !== undefined) return known.number;
@@ -168,21 +167,21 @@ class Kinds {
   }
 }
 
-/** Maximum waiting rows: a few milliseconds of writing. */
+/** Maximum rows in memory. Writing them takes a few milliseconds. */
 const MOST_WAITING = 500;
 
-/** An archive in the exchange's file, with the newest rows still in memory. */
+/** An archive in the exchange's file. The newest rows are still in memory. */
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
   #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** The same rows, for reads. */
+  /** The waiting rows again, for reads. */
   #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
     const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
-    // One table per kind of record, in the order of the list of kinds.
+    // There is one table for each kind of record.
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 
@@ -192,7 +191,7 @@ export class SqliteArchive implements Archive {
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
-  /** Writes the waiting rows. The next commit stores these rows. */
+  /** Writes the waiting rows. The next commit puts them on disk. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {

@@ -289,7 +289,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
       return isInformed;
     },
     open(nowMs) {
-      crowd = Crowd.attach(core, { seed }, nowMs);
+      crowd = new Crowd(core, { seed }, nowMs);
       // Sets `isInformed` while the informed traders place an order. The crowd has already opened their account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/book.js';
-import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/matching/tape.js';
 import { timesDown, timesUp } from '../../../src/exchange/core/money.js';
+import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/records/tape.js';
 import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
 
 describe('a set of ticks', () => {

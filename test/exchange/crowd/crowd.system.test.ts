@@ -17,7 +17,7 @@ beforeEach(() => {
 
 describe('the crowd', () => {
   it('opens four markets in two events and four categories, days before their resolution', () => {
-    Crowd.attach(core, { seed: 1 }, START_MS);
+    new Crowd(core, { seed: 1 }, START_MS);
     const markets = [0, 1, 2, 3].map((market) => core.marketFacts(market));
     expect(core.catalog.markets.length).toBe(4);
     expect(core.catalog.events.length).toBe(2);
@@ -32,10 +32,10 @@ describe('the crowd', () => {
   });
 
   it('opens as many as are wanted, the four of always among them, and trades in each', () => {
-    const crowd = Crowd.attach(core, { seed: 1, markets: 12 }, START_MS);
+    const crowd = new Crowd(core, { seed: 1, markets: 12 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     const usual = newCore();
-    Crowd.attach(usual, { seed: 1 }, START_MS);
+    new Crowd(usual, { seed: 1 }, START_MS);
     const markets = Array.from({ length: 12 }, (_, market) => core.marketFacts(market));
     expect(core.catalog.markets.length).toBe(12);
     expect(markets.slice(0, 4).map(({ conditionId }) => conditionId)).toEqual(
@@ -48,7 +48,7 @@ describe('the crowd', () => {
   it('trades the same tape from the same seed, another one from another', () => {
     const tape = (seed: number) => {
       const core = newCore();
-      run(Crowd.attach(core, { seed }, START_MS), START_MS, START_MS + HOUR_MS);
+      run(new Crowd(core, { seed }, START_MS), START_MS, START_MS + HOUR_MS);
       return tapeHash(core);
     };
     // Pinned: it may change only with an intended change of the crowd's behavior.
@@ -59,14 +59,14 @@ describe('the crowd', () => {
   it('does the same whether it is called often or seldom', () => {
     const tape = (stepMs: number) => {
       const core = newCore();
-      run(Crowd.attach(core, { seed: 3 }, START_MS), START_MS, START_MS + HOUR_MS / 4, stepMs);
+      run(new Crowd(core, { seed: 3 }, START_MS), START_MS, START_MS + HOUR_MS / 4, stepMs);
       return tapeHash(core);
     };
     expect(tape(50)).toBe(tape(45_000));
   });
 
   it('says when it is due next, and does nothing before', () => {
-    const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
+    const crowd = new Crowd(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS);
     const dueMs = crowd.nextDueMs();
     const books = () => [0, 1, 2, 3].map((market) => bookRow(core.catalog.market(market), true, 100));
@@ -80,7 +80,7 @@ describe('the crowd', () => {
   });
 
   it('makes up no more than the last minute of a long pause', () => {
-    const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
+    const crowd = new Crowd(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS + 40 * HOUR_MS);
     const trades = [0, 1, 2, 3].reduce((sum, market) => sum + core.marketFacts(market).tradeCount, 0);
     expect(trades).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ describe('the crowd', () => {
 
 describe('the markets of the crowd over six hours', () => {
   const core = newCore();
-  const crowd = Crowd.attach(core, { seed: 11 }, START_MS);
+  const crowd = new Crowd(core, { seed: 11 }, START_MS);
   const spreads: number[] = [];
   let oneSided = 0;
   let offTruth = 0;
@@ -141,7 +141,7 @@ describe('a maker among the crowd', () => {
     const edge = { noise: 0, informed: 0, firstFillMs: [] as number[] };
     for (const seed of [1, 2]) {
       const core = newCore();
-      const crowd = Crowd.attach(core, { seed }, START_MS);
+      const crowd = new Crowd(core, { seed }, START_MS);
       const informed = core.at(START_MS).identity.openInternal('crowd-informed', { unlimited: true });
       const probe = new Probe(core);
       let seen = 0;
@@ -180,10 +180,10 @@ describe('a maker among the crowd', () => {
 
 describe('after a restart of the exchange the crowd', () => {
   it('goes on in its markets from their last price', () => {
-    run(Crowd.attach(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
+    run(new Crowd(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
     const before = [0, 1, 2, 3].map((market) => core.marketFacts(market).lastTradePrice ?? 0);
     const again = restarted(core);
-    const crowd = Crowd.attach(again, { seed: 5 }, START_MS + HOUR_MS + 5000);
+    const crowd = new Crowd(again, { seed: 5 }, START_MS + HOUR_MS + 5000);
     expect(again.catalog.markets.length).toBe(4);
     for (const { index, probability } of crowd.truths()) expect(1e6 * probability).toBeCloseTo(before[index] ?? 0, 0);
     run(crowd, START_MS + HOUR_MS + 5000, START_MS + HOUR_MS + 300_000);
@@ -195,18 +195,18 @@ describe('after a restart of the exchange the crowd', () => {
   });
 
   it('takes down what a killed exchange left resting, so that no order stays without an owner', () => {
-    run(Crowd.attach(core, { seed: 1 }, START_MS), START_MS, START_MS + 30_000);
+    run(new Crowd(core, { seed: 1 }, START_MS), START_MS, START_MS + 30_000);
     const maker = core.at(START_MS + 30_000).identity.openInternal('crowd-maker', { unlimited: true });
     const left = core.pool.internalHandles(maker);
     expect(left.length).toBeGreaterThan(4);
     const again = restarted(core);
     expect(again.pool.internalHandles(maker)).toEqual(left);
-    Crowd.attach(again, { seed: 1 }, START_MS + 31_000);
+    new Crowd(again, { seed: 1 }, START_MS + 31_000);
     expect(again.pool.internalHandles(maker)).toEqual([]);
   });
 
   it('has left nothing behind when it was withdrawn before', () => {
-    const crowd = Crowd.attach(core, { seed: 5 }, START_MS);
+    const crowd = new Crowd(core, { seed: 5 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     expect(core.catalog.market(0).bestBid).not.toBeNull();
     crowd.withdraw(START_MS + 60_000);
@@ -217,7 +217,7 @@ describe('after a restart of the exchange the crowd', () => {
 
 describe('a market of the crowd that reaches its date', () => {
   it('resolves, and a new one is opened in its place; the crowd goes on for weeks', () => {
-    const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
+    const crowd = new Crowd(core, { seed: 7 }, START_MS);
     // Steps of half an hour: the crowd plays the last minute of each.
     run(crowd, START_MS, START_MS + 21 * DAY_MS, 1_800_000);
     const facts = Array.from({ length: core.catalog.markets.length }, (_, market) => core.marketFacts(market));
@@ -237,7 +237,7 @@ describe('a market of the crowd that reaches its date', () => {
     let yes = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const core = newCore();
-      const crowd = Crowd.attach(core, { seed }, START_MS);
+      const crowd = new Crowd(core, { seed }, START_MS);
       const dates = [0, 1, 2, 3].map((market) => (core.marketFacts(market).resolutionDate ?? 0) * 1000);
       for (const [market, dateMs] of dates.entries()) {
         if (market !== 2) continue;
@@ -252,7 +252,7 @@ describe('a market of the crowd that reaches its date', () => {
   });
 
   it('is left alone when an operator has closed it, and replaced when he has settled it', () => {
-    const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
+    const crowd = new Crowd(core, { seed: 7 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     core.at(START_MS + 60_000).markets.setState(core.marketFacts(0).conditionId, 'interrupted');
     core.at(START_MS + 60_000).markets.resolve(core.marketFacts(1).conditionId, null);

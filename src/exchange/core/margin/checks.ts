@@ -1,4 +1,4 @@
-/** Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. */
+/** Checks of a margin request before it locks currency, in this order: leverage, sizes, take profit and stop loss. */
 
 import { must } from '../../../shared/base/errors.js';
 import { formatDecimal, ONE } from '../../../shared/base/micros.js';
@@ -25,19 +25,19 @@ export interface MarginMarket {
   readonly pool: MarginPool;
 }
 
-/** Loss in percent of a position's user_liquidity that liquidates it. */
+/** Loss that liquidates a position, in percent of its user_liquidity. */
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
-/** Margin market of a margin record's index. */
+/** Returns the market of a margin record, with its pool. */
 export function marginMarket(context: CoreContext, index: number): MarginMarket {
   const market = context.catalog.market(index);
   return { market, pool: must(market.margin, `the pool of market ${index}`) };
 }
 
-/** Prices that close a position, in micros of its outcome's space; null for none. */
+/** Take profit and stop loss of a position, micros in the space of its outcome; null if not set. */
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
-/** A present key is set, null clears it; inactive prices are dropped. */
+/** Prices after a change. Undefined leaves an active price unchanged, null removes it. Inactive prices are dropped. */
 export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
   const old = before?.state === 'active' ? before : null;
   return {
@@ -46,7 +46,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/** Refuses a take profit not above `entry`, and a stop loss not below it: either would close the position at once. */
+/** Refuses a take profit not above `entry` and a stop loss not below it. Both would close the position at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [
@@ -66,7 +66,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
   return null;
 }
 
-/** Record of these prices; without any price it is `cancelled`. */
+/** Makes the record of these prices. Without a price, its state is `cancelled`. */
 export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
   takeProfit,
   stopLoss,
@@ -74,44 +74,40 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** The trigger price that the mark has reached; the take profit if it has reached both, as after a pause. */
+/** The trigger that the mark has reached; null if none. The take profit comes first if both are reached. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
   return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;
 }
 
-/** Maximum cost of opening a position. */
-export interface OpeningCost {
-  readonly userLiquidity: number;
-  readonly totalLiquidity: number;
-  readonly openingFee: number;
-}
+/** Cost of opening a position, in micros. */
+export type OpeningCost = ReturnType<typeof marketCost>;
 
 /** Currency that a request locks, in micros. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
 
-/** All funds at any price: the cost of a market request. */
-export function marketCost(pool: MarginPool, funds: number, leverage: number): OpeningCost {
+/** Cost of a market request: all its funds, at any price. */
+export function marketCost(pool: MarginPool, funds: number, leverage: number) {
   const totalLiquidity = applyLeverage(funds, leverage);
   return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
 }
 
-/** Shares at this price: total_liquidity is their cost, rounded up. */
+/** Cost of a limit request. total_liquidity is the cost of the shares at the limit price, rounded up. */
 export function limitCost(pool: MarginPool, shares: number, price: number, leverage: number): OpeningCost {
   const totalLiquidity = totalFor(shares, price);
   const userLiquidity = userPart(totalLiquidity, leverage);
   return { userLiquidity, totalLiquidity, openingFee: feeOn(userLiquidity, pool.rules.openingRate) };
 }
 
-/** User liquidity of a request: all its funds, or the cost of its shares at its price. */
+/** user_liquidity of a request: all its funds, or the user's part of the cost of its shares at its price. */
 export function computeUserLiquidity({ funds, price, shares, leverage }: RequestRecord): number {
   if (funds !== null) return funds;
   const totalLiquidity = totalFor(must(shares, 'the shares of a limit request'), must(price, 'its price'));
   return userPart(totalLiquidity, leverage);
 }
 
-/** Cost of a request, or the refusal with the first wrong field. */
+/** Returns the cost of a request, or refuses its first wrong field. */
 export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {
   const fault =
     checkLeverage(terms, pool) ??
@@ -125,7 +121,7 @@ export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<Opening
   );
 }
 
-/** The same rules for an estimate of a market request. */
+/** Checks the terms of an estimate by the rules of a market request. */
 export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<OpeningCost> {
   const fault = checkLeverage(terms, pool) ?? checkFunds(terms, pool);
   return fault ?? ok(marketCost(pool, terms.funds, terms.leverage));
@@ -155,7 +151,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Compares the triggers with the entry price: the limit, or the reference price if the limit is above it. */
+/** Compares take profit and stop loss with the entry price: the lower of limit and reference price. */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

@@ -1,9 +1,8 @@
 /**
  * Margin: leveraged positions against the pool of a market. Requests open positions, and positions end in settlements.
  *
- * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the pool
- * until a refund or a payout. So, to the micro, deposits = currency of all accounts + fees + what the pools hold and
- * own.
+ * A user's money is locked in the account until a request is funded. Then the pool holds it until a refund or a payout.
+ * So, exactly: deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -29,15 +28,16 @@ import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
 import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
+import type { RecordOfAccount } from '../records/archive.js';
 import { detailRow } from '../records/market-rows.js';
-import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
+import { askedMarket, firstOf, type Records } from '../records/records.js';
 import { checkEstimate } from './checks.js';
 import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { namedMargin, Requests } from './requests.js';
 import * as rows from './rows.js';
 
-/** Leveraged positions of the whole exchange: owns the parts and passes market changes to them. */
+/** All margin requests, positions and settlements of the exchange. Passes changes of markets to them. */
 export class Margin {
   readonly context: CoreContext;
   readonly realized = new RealizedPnl();
@@ -75,7 +75,7 @@ export class Margin {
     return ok(detailRow(catalog, market));
   }
 
-  /** A known position without a settlement is open: the error names that instead of not found. */
+  /** Claims the settlement of a position. An open position, which has no settlement, gets its own error. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
     const settlement = this.settlements.find(account, positionPubkey);
     if (settlement !== null) {
@@ -86,7 +86,7 @@ export class Margin {
     return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
-  /** The price or the market's trading state changed: positions first, then requests, each in order of creation. */
+  /** Checks positions, then requests, after a change of the price or the trading state; both in order of creation. */
   sweep(market: Market): void {
     const pool = market.margin;
     if (pool === null || !market.isTradable) return;
@@ -101,19 +101,19 @@ export class Margin {
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
-    if (market.state !== 'open') this.requests.turnBack(pool.requestIds());
+    if (market.state !== 'open') this.requests.refundAll(pool.requestIds());
     if (isSettled) this.positions.settle({ market, pool });
     this.sweep(market);
   }
 
-  /** Currency in margin, outside all accounts. */
+  /** Currency of all pools, which is outside all accounts. */
   get held(): number {
     let sum = 0;
     for (const { margin } of this.context.catalog.markets) if (margin !== null) sum += margin.held + margin.balance;
     return sum;
   }
 
-  /** The cost and size of a position opened now. Refuses terms that a request would be refused for. */
+  /** Cost and size of a position that opens now. Refuses terms that would also be refused in a request. */
   estimate(terms: EstimateTerms): Result<Wire<'marginEstimate'>> {
     const named = namedMargin(this.context, terms.marketConditionId);
     if (!named.ok) return named;
@@ -147,7 +147,7 @@ export class Margin {
       (leverage === undefined || record.leverage === leverage);
     const { settlements } = this;
     if (positionPubkey === undefined) return this.#page(settlements, account, query, { states, accepts });
-    // At most one record: no list is walked, and no page follows.
+    // A position has at most one settlement, so no list is read and no page follows.
     const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
@@ -184,7 +184,7 @@ export class Margin {
     return { rows: found, nextBeforeId: null };
   }
 
-  /** Margin money of an account, in all markets if none are given. Costs what is live; settled ones are a running sum. */
+  /** Margin results of an account, in all markets if none are given. Settlements are running sums, not lists. */
   pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
     const { context, realized, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** Loads after the markets: open positions and pending requests register with their pools. */
+  /** Must be called after the markets are loaded, because positions and requests register with their pools. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -226,21 +226,21 @@ export class Margin {
   }
 }
 
-/** `open` and `resolved` are the two phases of a margin market; other words match the exact state. */
+/** Filter by market state. `open` matches all unsettled states, `resolved` all settled ones, any other state itself. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: MarginPage<never> = { rows: [], next: null };
-/** Rows per archive read: these lists have filters that the archive lacks. */
+/** Rows per read of the archive. More rows than a page are read, because the archive lacks some filters. */
 const BLOCK = 100;
 
-/** Records of an account that a list shows; the archive itself filters states and outcomes. */
+/** Filters of a list. The archive itself filters by state and outcome. */
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** Whether no final record can match; the archive is then skipped. */
+  /** True if no final record can match. The archive is then not read. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

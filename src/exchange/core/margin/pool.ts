@@ -1,6 +1,6 @@
 /**
- * A margin market's reference price, and the pool on the other side of every position. The pool lends, wins what users
- * lose and pays what users win. The pool may go below zero, so that no money appears or vanishes.
+ * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends, receives
+ * users' losses and pays users' profits. Its balance may be negative, so that no money appears or vanishes.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -10,7 +10,7 @@ import { invalid, ok, type PoolConfigSpec, type Refusal, type Result } from '../
 import { asMicros } from '../money.js';
 import { type Ending, ownPrice } from './economics.js';
 
-/** Rates, leverages and sizes in micros. */
+/** Rules of a margin market: rates, leverages and sizes in micros. */
 interface MarginRules {
   readonly kind: 'polymarket' | 'hyperliquid';
   readonly maxLeverageYes: number;
@@ -21,20 +21,20 @@ interface MarginRules {
   readonly closingRate: number;
   /** Interest rate per year on the borrowed amount. */
   readonly annualRate: number;
-  /** Market requests only (decisions §4). */
+  /** Minimum funds of a market request (decisions §4). */
   readonly minFunds: number;
-  /** `order_min_size`, in shares; 0 when the market has none. */
+  /** Minimum size, from `order_min_size`; 0 if the market has no minimum. */
   readonly minShares: number;
   readonly priceStep: number;
   readonly sharesStep: number;
 }
 
-/** Decisions §4: "min 1 on `hyperliquid`, 5 on `polymarket`". */
+/** Minimum funds: "min 1 on `hyperliquid`, 5 on `polymarket`" (decisions §4). */
 const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
 const MAX_LEVERAGE = 1000 * ONE;
 const MAX_ANNUAL_RATE = 100 * ONE;
 
-/** Rules of a configuration, or the 400 that names its error. */
+/** Reads the rules of a configuration, or refuses its first wrong field. */
 export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   const numbers = {
     max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
@@ -63,12 +63,12 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is not a multiple of the step; null for a multiple. Value and step in micros. */
+/** Refuses a value that is not a multiple of the step; null if it is one. Value and step in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
 
-/** Why a position cannot be sold at this price; null when it can. */
+/** Refuses a price at which no position can be sold; null if the price is valid. */
 export function badPrice(field: string, price: number, { priceStep }: MarginRules): Refusal | null {
   if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
   return offGrid(field, price, priceStep);
@@ -85,24 +85,24 @@ function computeStep(decimals: number, least: number): number | null {
 
 const ACTIVITY_KEPT = 1_000;
 
-/** A public event of a position. */
+/** An opening, increase or end of a position, as the market publishes it. */
 export interface Activity {
-  /** Id of the row, from 1 per market. */
+  /** Number of the activity in its market, from 1. */
   readonly id: number;
   readonly type: MarginActivity;
   readonly account: number;
   readonly isYes: boolean;
   readonly leverage: number;
-  /** Change of the position, in shares. */
+  /** Number of shares that were bought or sold. */
   readonly shares: number;
   /** Price in the position's outcome space. */
   readonly price: number;
-  /** Realized profit and loss; null while nothing is realized. */
+  /** Realized profit or loss; null if the activity realizes none. */
   readonly realizedPnl: number | null;
   readonly timeMs: number;
 }
 
-/** Keeps the newest activities of one market; older ones are dropped. */
+/** Keeps the newest activities of one market and drops older activities. */
 class ActivityRing {
   #count = 0;
   /** Activity `id` is at `id % ACTIVITY_KEPT`. */
@@ -122,7 +122,6 @@ class ActivityRing {
     }
   }
 
-  /** Oldest first. */
   dump(): readonly Activity[] {
     return [...this.before()].reverse();
   }
@@ -135,27 +134,28 @@ class ActivityRing {
   }
 }
 
-/** Default start price of a market. */
+/** Default start of the reference price. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
-/** Counterparty of every position of one market, and the reference price. */
+/** The counterparty of every position of one market, with the reference price. */
 export class MarginPool {
   readonly rules: MarginRules;
   /** YES space, strictly between 0 and 1. */
   referencePrice: number;
-  /** Users' money: funded requests, liquidity of open positions, unpaid settlements. */
+  /** Users' money in the pool: funded requests, user_liquidity of open positions, and unpaid settlements. */
   held = 0;
-  /** The pool's own money; negative when it has paid more than it won. */
+  /** The pool's own money; negative if it has paid more than it received. */
   balance = 0;
   readonly activity = new ActivityRing();
-  /** Ids of open positions, and of submitted requests that have not ended. */
+  /** Ids of open positions. */
   readonly openPositions = new Set<number>();
+  /** Ids of submitted requests that have not ended. */
   readonly pendingRequests = new Set<number>();
 
-  /** A market's configuration was parsed when the market was created. */
+  /** Throws AssertionFailed for invalid rules, which the creation of a market already refuses. */
   constructor(config: PoolConfigSpec, referencePrice: number) {
     const rules = readRules(config);
-    assert(rules.ok, 'a margin market has rules that can be read');
+    assert(rules.ok, 'a margin market has valid rules');
     this.rules = rules.value;
     this.referencePrice = referencePrice;
   }
@@ -165,7 +165,7 @@ export class MarginPool {
     return ownPrice(this.referencePrice, isYes);
   }
 
-  /** Present ids in order of creation, so that a restored exchange acts in the same order. */
+  /** Ids of open positions in order of creation, so that a restored exchange checks them in the same order. */
   positionIds(): readonly number[] {
     return [...this.openPositions].sort((a, b) => a - b);
   }
@@ -178,7 +178,7 @@ export class MarginPool {
     return isYes ? this.rules.maxLeverageYes : this.rules.maxLeverageNo;
   }
 
-  /** A position ends: its liquidity becomes payout, fee and pool money. */
+  /** Splits the liquidity of an ended position into payout, closing fee and pool money. */
   end(userLiquidity: number, { payout, closingFee }: Ending): void {
     this.held += payout - userLiquidity;
     this.balance += userLiquidity - payout - closingFee;
@@ -189,7 +189,7 @@ export class MarginPool {
     return { referencePrice, held, balance, activity: this.activity.dump() };
   }
 
-  /** Positions and requests register themselves. */
+  /** Restores the pool without `openPositions` and `pendingRequests`, which the records' own `load` fills. */
   load(dump: ReturnType<MarginPool['dump']>): void {
     this.referencePrice = dump.referencePrice;
     this.held = dump.held;

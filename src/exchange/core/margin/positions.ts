@@ -1,11 +1,11 @@
 /**
- * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares,
- * liquidity and cost add up. Take profit and stop loss of the new request replace the old where given.
+ * Open positions: at most one for each account, market and outcome. Another request for the same outcome increases the
+ * position: its shares, liquidity and cost are added. Its take profit and stop loss, if given, replace the old values.
  *
- * A position is checked when the reference price moves, the market trades again, or interest has grown enough. The
- * order is liquidation, a close that waits for its price, take profit or stop loss. All shares are sold at once at the
- * reference price. While the market is paused or not open, all of it waits. A resolved market ends positions at 1 or 0,
- * a canceled one at 0.5.
+ * A position is checked when the reference price moves, when the market trades again, and when its interest may
+ * liquidate it. Order of the checks: liquidation, requested close, take profit or stop loss. A sale sells all shares
+ * at the reference price. No position is checked while the market is paused or not open. A resolved market ends
+ * positions at 1 or 0, a canceled market at 0.5.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -34,29 +34,24 @@ import { badPrice } from './pool.js';
 import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
 import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
 
-/** Results of ended positions as running sums by account and market: no list is ever walked. */
+/** Results of ended positions, as running sums by account and market. */
 export class RealizedPnl {
   readonly #byAccount = new Map<number, Map<number, number>>();
 
   add(account: number, market: number, pnl: number): void {
-    let sums = this.#byAccount.get(account);
-    if (sums === undefined) {
-      sums = new Map();
-      this.#byAccount.set(account, sums);
-    }
-    sums.set(market, (sums.get(market) ?? 0) + pnl);
+    const sums = this.#byAccount.get(account) ?? new Map<number, number>();
+    this.#byAccount.set(account, sums.set(market, (sums.get(market) ?? 0) + pnl));
   }
 
-  /** Sum of an account over the given markets; over all markets if none are given. */
+  /** Result of an account in the given markets; in all markets if none are given. */
   of(account: number, markets?: Iterable<number>): number {
-    const sums = this.#byAccount.get(account);
-    if (sums === undefined) return 0;
+    const sums = this.#byAccount.get(account) ?? new Map<number, number>();
     let total = 0;
     for (const market of markets ?? sums.keys()) total += sums.get(market) ?? 0;
     return total;
   }
 
-  /** `[account, market, pnl]` each. */
+  /** Rows of account, market and result. */
   dump(): readonly (readonly [number, number, number])[] {
     return [...this.#byAccount].flatMap(([account, sums]) =>
       [...sums].map(([market, pnl]) => [account, market, pnl] as const),
@@ -69,16 +64,17 @@ export class RealizedPnl {
 }
 
 /**
- * Settlements: the debt of an ended position to its user. Time moves it on, `landing_ms` a step, but for the claim:
+ * Settlements: payments of ended positions to their users. Each change of the state takes `landing_ms`. Only the claim
+ * is a call:
  *
  *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
  *
- * The money is the account's with `done`; then the position is claimed. A settlement of nothing goes the same way.
+ * With `done` the account has the money, and the position is claimed. A settlement of 0 has the same states.
  */
 export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>> {
   readonly #realized: RealizedPnl;
 
-  /** `positionOf`: the position of a settlement. */
+  /** `positionOf` returns the position of a settlement. */
   constructor(
     context: CoreContext,
     realized: RealizedPnl,
@@ -117,7 +113,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
     this.context.timers.put(landsMs(this.context), 'settlement', record.id);
   }
 
-  /** The due step. Returns the position's id when its settlement ends with it, else null. */
+  /** Changes the state of a settlement when due. Returns the position's id if the settlement has ended, else null. */
   step(id: number): number | null {
     const record = this.requireLive(id);
     if (record.state === 'claim_pending') return this.#pay(record);
@@ -143,7 +139,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
 }
 
 /** Longest interval between checks of interest, ms. */
-const LOOK_MS = 30 * 86_400_000;
+const CHECK_MS = 30 * 86_400_000;
 
 interface Fill extends OpeningCost {
   readonly shares: number;
@@ -156,7 +152,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** Mark above which a position is not liquidated before its next check. Snapshots omit this cache. */
+  /** Mark above which a position cannot be liquidated before its next check. A cache, so snapshots omit it. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -174,7 +170,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     this.#settlements = settlements;
   }
 
-  /** Buys at the mark for a funded request, and returns its savings. False for nothing to buy, or too much. */
+  /** Buys shares at the mark and returns the unused money. False if a position would be empty or too large. */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
@@ -188,7 +184,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const position = existing ?? this.#start(request);
     this.#add(position, named, request, fill);
     this.#print(position, named, existing === null ? 'opened' : 'increased', fill, fill.openingFee);
-    this.look(position);
+    this.#check(position);
     return true;
   }
 
@@ -201,7 +197,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return position;
   }
 
-  /** Adds a position to the open positions. */
   #enter(position: PositionRecord): void {
     this.#open.set(makeKey(position), position);
     marginMarket(this.context, position.market).pool.openPositions.add(position.id);
@@ -224,7 +219,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
   }
 
-  /** A trade with the pool, for tape and activity. */
+  /** Publishes a trade with the pool as a market trade and as an activity. */
   #print(
     position: PositionRecord,
     { market, pool }: MarginMarket,
@@ -240,8 +235,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
-  /** Ends the position if a condition holds; else schedules its next check. */
-  look(position: PositionRecord): void {
+  /** Sells a position if a condition for its end holds. Otherwise schedules its next check. */
+  #check(position: PositionRecord): void {
     const named = marginMarket(this.context, position.market);
     if (!named.market.isTradable || position.end !== null) return;
     const { nowMs } = this.context;
@@ -251,41 +246,39 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
       return this.#sell(position, named, mark, 'liquidated');
     if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
-    if (position.tpSl === null || type === null) return this.#watch(position, named, mark);
+    if (position.tpSl === null || type === null) return this.#scheduleCheck(position, named, mark);
     position.tpSl.state = 'triggered';
     position.tpSl.trigger = { type, price: mark, timeMs: nowMs };
     this.#sell(position, named, mark, 'closed');
   }
 
-  #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
+  #scheduleCheck(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
     const { annualRate } = pool.rules;
     const lossPercent = fatalPercent(this.context);
     if (economics.bearsInterest(position, annualRate)) {
-      this.#lookAgain(
-        position,
-        economics.liquidationDueMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY,
-      );
+      const dueMs = economics.liquidationDueMs(position, mark, annualRate, lossPercent);
+      this.#putCheck(position, dueMs ?? Number.POSITIVE_INFINITY);
     }
     const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.context.nowMs);
     this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest, lossPercent));
   }
 
-  #lookAgain(position: PositionRecord, doomMs: number): void {
-    const { nowMs, timers: due } = this.context;
-    const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
-    // An earlier check will schedule the next one itself.
-    if (position.watchMs !== null && position.watchMs <= lookMs) return;
-    position.watchMs = lookMs;
-    due.put(lookMs, 'position', position.id);
+  #putCheck(position: PositionRecord, liquidationMs: number): void {
+    const { nowMs, timers } = this.context;
+    const checkMs = Math.min(Math.max(liquidationMs, nowMs + 1), nowMs + CHECK_MS);
+    // An earlier check will schedule the next check itself.
+    if (position.watchMs !== null && position.watchMs <= checkMs) return;
+    position.watchMs = checkMs;
+    timers.put(checkMs, 'position', position.id);
   }
 
-  /** The check due at `dueMs`, unless an earlier one has replaced it. */
-  onWatchDue(id: number, dueMs: number): void {
+  /** Checks a position at `dueMs`. Does nothing if another check has replaced this check. */
+  onCheckDue(id: number, dueMs: number): void {
     const position = this.live(id);
     if (position === null || position.watchMs !== dueMs) return;
     position.watchMs = null;
     this.#safeAbove.delete(id);
-    this.look(position);
+    this.#check(position);
   }
 
   #sell(position: PositionRecord, named: MarginMarket, mark: number, type: 'closed' | 'liquidated'): void {
@@ -313,7 +306,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return ending;
   }
 
-  /** A settled market: open positions end at the value of its outcome. */
+  /** Ends all open positions of a settled market at the value of its outcome. */
   settle({ market, pool }: MarginMarket): void {
     const { outcome } = market;
     for (const id of pool.positionIds()) {
@@ -327,21 +320,24 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     }
   }
 
-  /** Checks all positions of this market that its price may have reached, oldest first. */
+  /** Checks all positions of a market that its price may affect, oldest first. */
   sweep(pool: MarginMarket['pool']): void {
     for (const id of pool.positionIds()) {
       const position = this.requireLive(id);
-      if (!this.#isCalm(position, pool.mark(position.isYes))) this.look(position);
+      if (!this.#isUnaffected(position, pool.mark(position.isYes))) this.#check(position);
     }
   }
 
-  /** True when a check at this mark would find nothing to do or schedule. */
-  #isCalm({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
+  /** True if a check at this mark would change and schedule nothing. */
+  #isUnaffected({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
     const isSafe = mark > (this.#safeAbove.get(id) ?? Number.POSITIVE_INFINITY);
     return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;
   }
 
-  /** Sells all shares at the reference price: now, or once it reaches `price`. Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */
+  /**
+   * Sells all shares at the reference price: now, or once it reaches `price`. A new call replaces an earlier price. An
+   * ended position gives the result `zero`. Order of the checks: found, price, market open.
+   */
   close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
     const position = this.find(account, pubkey);
     if (position === null) return refuse('not_found');
@@ -350,27 +346,29 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // A closing position keeps the start time of its close.
+    // A second request does not delay the close again.
     if (position.closePrice === null) this.#startClose(position);
     // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
-    this.look(position);
+    this.#check(position);
     return ok(closeRow(position, 'order'));
   }
 
   #startClose(position: PositionRecord): void {
-    const { nowMs, timers: due } = this.context;
+    const { nowMs, timers } = this.context;
     position.closeFromMs = closesMs(this.context);
-    if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
+    if (position.closeFromMs > nowMs) timers.put(position.closeFromMs, 'close', position.id);
   }
 
-  /** A delayed close is due. */
-  closeDue(id: number): void {
+  onCloseDue(id: number): void {
     const position = this.live(id);
-    if (position !== null) this.look(position);
+    if (position !== null) this.#check(position);
   }
 
-  /** Checks: found, backend (501), still open, given prices. A price that is passed in a pause triggers at its end. */
+  /**
+   * Sets take profit and stop loss. Order of the checks: found, supported by the backend (501), still open, prices. A
+   * price that is reached during a pause triggers when the pause ends.
+   */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
@@ -382,7 +380,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return ok(tpSlRow(position.tpSl));
   }
 
-  /** The same checks; not found without an active price. */
+  /** Removes take profit and stop loss, after the checks of `setTpSl`. Refused with `not_found` if none is active. */
   deleteTpSl(account: number, pubkey: string): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
@@ -400,7 +398,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
-  /** Makes the position final after its settlement was paid. */
+  /** Makes a position final after its settlement is paid. */
   onClaim(id: number): void {
     const position = this.requireLive(id);
     position.isClaimed = true;
@@ -416,7 +414,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
-/** A requested close whose price and time have come. */
+/** True if a close was requested, and its price and time are reached. */
 const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
   closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 

@@ -1,4 +1,4 @@
-/** Margin records: plain JSON in micros, built field by field. Spreads give no common shape and slow sweeps down. */
+/** Margin records: plain JSON with amounts in micros. They are built field by field: spreads would slow checks down. */
 
 import type {
   CLOSE_TYPES,
@@ -9,46 +9,44 @@ import type {
   TP_SL_TRIGGERS,
   TpSlState,
 } from '../../../shared/protocol/states.js';
+import type { RecordOfAccount } from '../records/archive.js';
 
-/** How a close ends a position: by a sale, or with nothing left to sell. */
+/** Result of a close: a sale was ordered (`order`), or nothing was left to sell (`zero`). */
 export type CloseType = (typeof CLOSE_TYPES)[number];
 /** Kind of the trigger price that closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 
-/** A position request; it exists from its draft on. */
-export interface RequestRecord {
-  readonly id: number;
-  readonly pubkey: string;
-  readonly account: number;
+/** A request for a position. It exists from its draft on. */
+export interface RequestRecord extends RecordOfAccount {
   readonly market: number;
   readonly isYes: boolean;
   readonly type: OrderType;
   readonly leverage: number;
-  /** Market requests only. */
+  /** Currency of a market request; null for a limit request. */
   readonly funds: number | null;
-  /** Limit requests only. */
+  /** Highest price of a limit request, in its outcome's space; null, like its shares, for a market request. */
   readonly price: number | null;
   readonly shares: number | null;
   readonly takeProfit: number | null;
   readonly stopLoss: number | null;
   readonly message: string;
   readonly createdMs: number;
-  /** Maximum cost: liquidity and opening fee. Locked until it is funded, then held by the pool. */
+  /** Maximum cost: user_liquidity plus opening fee. It is locked until the funding; then the pool holds it. */
   readonly reserved: number;
   state: RequestState;
-  /** State of the order placed for it; null before. */
+  /** State of the request's order; null before the order is placed. */
   orderState: OrderStatus | null;
-  /** Whether the draft expired before its signature. */
+  /** True if the draft expired before it was submitted. */
   isExpired: boolean;
-  /** True when `reserved` has left the account. */
+  /** True after `reserved` has moved from the account to the pool. */
   isFunded: boolean;
   fundingTxid: string | null;
   refundTxid: string | null;
-  /** Time of the next step, ms; null when an event does it. */
+  /** Time of the next state change, Unix ms; null if an event causes it. */
   stepMs: number | null;
 }
 
-/** The two prices that close a position; null for one that is not set. */
+/** Take profit and stop loss of a position; null if not set. */
 export interface TpSlRecord {
   takeProfit: number | null;
   stopLoss: number | null;
@@ -56,7 +54,7 @@ export interface TpSlRecord {
   trigger: { readonly type: TriggerType; readonly price: number; readonly timeMs: number } | null;
 }
 
-/** How a position ended. */
+/** Price, time and payout at the end of a position. */
 export interface PositionEnd {
   readonly price: number;
   readonly timeMs: number;
@@ -65,12 +63,9 @@ export interface PositionEnd {
 }
 
 /** A leveraged position, open or ended. */
-export interface PositionRecord {
-  readonly id: number;
-  readonly pubkey: string;
-  /** The request that opened it; later increases are not named. */
+export interface PositionRecord extends RecordOfAccount {
+  /** Pubkey of the request that opened the position. Requests that increased it are not stored. */
   readonly requestPubkey: string;
-  readonly account: number;
   readonly market: number;
   readonly isYes: boolean;
   readonly createdMs: number;
@@ -82,18 +77,18 @@ export interface PositionRecord {
   openingFee: number;
   interest: number;
   interestSinceMs: number;
-  /** Price of a pending close. */
+  /** Lowest price of a requested close; 0 for any price; null without a request. */
   closePrice: number | null;
-  /** Earliest time of that close, ms. */
+  /** Earliest time of the requested close, Unix ms; null before the first request. */
   closeFromMs: number | null;
   tpSl: TpSlRecord | null;
-  /** Earliest scheduled check because of interest; null for none. */
+  /** Time of the next interest check, Unix ms; null if none is scheduled. */
   watchMs: number | null;
   end: PositionEnd | null;
   isClaimed: boolean;
 }
 
-/** Returns a position without shares. */
+/** Makes a position without shares. */
 export const newPosition = (id: number, pubkey: string, request: RequestRecord, nowMs: number): PositionRecord => ({
   id,
   pubkey,
@@ -118,19 +113,16 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
   isClaimed: false,
 });
 
-/** Debt of an ended position to its user, until paid. */
-export interface SettlementRecord {
-  readonly id: number;
-  /** Pubkey of the position; a position has one settlement. */
-  readonly pubkey: string;
+/** Payment of an ended position to its user. A position has one settlement, with the same pubkey. */
+export interface SettlementRecord extends RecordOfAccount {
+  /** Id of the position. */
   readonly position: number;
-  readonly account: number;
   readonly market: number;
   readonly isYes: boolean;
   readonly leverage: number;
   readonly userLiquidity: number;
   readonly payout: number;
-  /** payout − user_liquidity − opening fees: the position's change of the account. */
+  /** Change of the account's currency by the position: payout − user_liquidity − opening fees. */
   readonly totalPnl: number;
   readonly createdMs: number;
   state: SettlementState;

@@ -1,14 +1,15 @@
 /**
- * Position requests from draft to position. Each step takes the delay of one landing:
+ * Requests for positions, from draft to position. Each change of the state takes `landing_ms`:
  *
  *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
  *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed
  *     created, funding_processing -(cancel)-> cancelled
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
- * A draft locks `reserved`: liquidity and opening fee at most. From `processing` on the money is in the pool. With
- * `completed` the fee is paid and savings are back; a refund is back with its last state. In `order_placed` a limit
- * request waits for the reference price without end: only unfunded requests can be canceled.
+ * A draft locks its maximum cost, `reserved`. From `processing` on, this money is in the pool. When the state becomes
+ * `completed`, the fee is paid and the unused money is returned. A refund arrives with the state `failed`.
+ *
+ * In `order_placed`, a limit request waits for its price without a time limit. Only unfunded requests can be canceled.
  */
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
@@ -22,7 +23,7 @@ import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
-/** Runs position requests from draft to position, and cancels them. */
+/** Processes and cancels requests for positions. */
 export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
   readonly #positions: Positions;
 
@@ -35,7 +36,10 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     this.#positions = positions;
   }
 
-  /** Locks liquidity and opening fee. Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
+  /**
+   * Drafts a request and locks its maximum cost. Order of the checks: signing service, market, leverage, sizes, take
+   * profit and stop loss, market open, balance.
+   */
   draft(account: number, terms: MarginTerms): Result<Wire<'requestRow'>> {
     const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
@@ -100,19 +104,19 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     return ok(this.toRow(record));
   }
 
-  /** Cancels a request; possible only until the request is funded. */
+  /** Cancels a request. A funded request can no longer be canceled. */
   cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state !== 'created' && record.state !== 'funding_processing') {
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
     }
-    // The interface: `cancelled` in the answer. The money is still in the account, so there is no refund.
+    // The interface demands the state `cancelled` at once. The money is still in the account: no refund is needed.
     this.#end(record, 'cancelled');
     return ok(cancelledRequestRow(this.context, record));
   }
 
-  /** Step due at `dueMs` for this request, unless another event came first. */
+  /** Changes the state that is due to change at `dueMs`. Does nothing if another event has already changed it. */
   step(id: number, dueMs: number): void {
     const record = this.live(id);
     if (record === null || record.stepMs !== dueMs) return;
@@ -129,7 +133,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
         record.stepMs = null;
         return this.tryFill(record);
       case 'refund_processing':
-        // An unfunded request has no refund.
+        // Only a funded request gets a refund.
         if (record.isFunded) record.refundTxid = this.#txid('refund', id);
         return this.#end(record, 'failed');
       default:
@@ -157,7 +161,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     return makeName(this.context.settings.seed, kind, id);
   }
 
-  /** Fills a placed request if the market trades and its limit is reached. */
+  /** Fills a placed request if the market trades and the price is within the request's limit. */
   tryFill(record: RequestRecord): void {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
     const named = marginMarket(this.context, record.market);
@@ -173,15 +177,15 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     this.#become(record, 'refund_processing');
   }
 
-  /** The market has left `open`: pending requests are refunded. */
-  turnBack(pending: readonly number[]): void {
+  /** Refunds pending requests after their market has left `open`. */
+  refundAll(pending: readonly number[]): void {
     for (const id of pending) {
       const record = this.requireLive(id);
       if (record.state !== 'refund_processing') this.#refund(record);
     }
   }
 
-  /** Ended without a position: the money is the account's again. */
+  /** Ends a request without a position, and returns its money to the account. */
   #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
     const { funds } = this.context;
     if (record.isFunded) {
@@ -208,7 +212,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
   }
 }
 
-/** Margin market of a body or query, or the 400 that names the field. */
+/** Returns the named margin market, or a 400 for the field `market_condition_id`. */
 export function namedMargin(context: CoreContext, conditionId: string): Result<MarginMarket> {
   const named = context.catalog.requireMarket(conditionId);
   if (!named.ok) return named;

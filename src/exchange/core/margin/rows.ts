@@ -19,7 +19,7 @@ import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRe
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
-/** `funds` of a limit request is the margin of its shares at its price; a better price takes less. */
+/** A request in wire format. `funds` of a limit request is its maximum user_liquidity; a better price needs less. */
 export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'requestRow'> => ({
   pubkey: record.pubkey,
   type: record.type,
@@ -39,13 +39,13 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** The interface shows the row after a cancel with only the market's name. */
+/** Answer to a cancel. By the interface, its market has only a title and an id. */
 export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
-/** Answer of the call that closes a position. */
+/** Answer to a call that closes a position. */
 export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
@@ -62,13 +62,13 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
   triggered_at: trigger === null ? null : seconds(trigger.timeMs),
 });
 
-/** Returns the unrealized profit of an open position; 0 for an ended position. */
+/** Unrealized profit of an open position; 0 for an ended position. */
 export function unrealizedPnl(context: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
-/** `realized_pnl` excludes the opening fee, which only the settlement's `total_pnl` has. */
+/** A position in wire format. `realized_pnl` excludes the opening fee, unlike the settlement's `total_pnl`. */
 export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
   const { market, pool } = marginMarket(context, position.market);
@@ -117,7 +117,7 @@ export const settlementRow = (context: CoreContext, settlement: SettlementRecord
   created: seconds(settlement.createdMs),
 });
 
-/** Everything costs the reference price; while the market does not trade nothing could be filled. */
+/** An estimate in wire format. All shares cost the reference price. Only a tradable market fills them. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,
@@ -141,7 +141,7 @@ export function estimateRow(
   };
 }
 
-/** An activity in wire format. */
+/** A market's activity in wire format. */
 export const activityRow = (context: CoreContext, market: Market, activity: Activity, username: string) => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },

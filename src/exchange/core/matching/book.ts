@@ -1,6 +1,6 @@
 /**
- * One market's book in YES space. A tick has a queue of real orders, linked through the pool, and a recorded amount
- * beside the queue. Real bids and asks never share a tick, so both sides use one array.
+ * One market's book in YES space. Each tick has a queue of real orders, which are linked in the order pool, and recorded
+ * amounts. Real bids and real asks never share a tick, so both sides use the same arrays.
  */
 
 import { ASK, BID, type BookSide } from '../contract.js';
@@ -8,18 +8,18 @@ import { f64, fillSparse, i32, sparse } from '../money.js';
 import type { FillModel } from './fill-model.js';
 import { isBidLeg, type OrderPool } from './order-pool.js';
 
-/** Result of `up` and `down` without a member. */
+/** Result of a search that finds no tick. */
 export const NO_TICK = -1;
 
 const lowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
 const highest = (bits: number): number => 31 - Math.clz32(bits);
 
-/** A set of ticks with fast search up and down: one bit per tick, and one bit per word of bits. */
+/** A set of ticks with fast search in both directions: one bit per tick, and one summary bit per word. */
 export class TickSet {
   readonly #words: Int32Array;
   readonly #summary: Int32Array;
 
-  /** For ticks 0..size - 1. */
+  /** Makes an empty set for the ticks 0 to size - 1. */
   constructor(size: number) {
     const words = (size + 31) >>> 5;
     this.#words = new Int32Array(words);
@@ -39,13 +39,13 @@ export class TickSet {
     if (left === 0) this.#summary[word >>> 5] = i32(this.#summary, word >>> 5) & ~(1 << (word & 31));
   }
 
-  /** Smallest member at or above `from`. */
+  /** Smallest tick of the set that is at least `from`; NO_TICK if there is none. */
   up(from: number): number {
     const word = from >>> 5;
     if (word >= this.#words.length) return NO_TICK;
     const bits = i32(this.#words, word) & (-1 << (from & 31));
     if (bits !== 0) return (word << 5) + lowest(bits);
-    // Shifts count modulo 32: the last word of a group has no later neighbour in its group.
+    // A shift by 32 would shift by 0, so the last word of a group needs its own mask.
     let mask = (word & 31) === 31 ? 0 : -1 << ((word & 31) + 1);
     for (let group = word >>> 5; group < this.#summary.length; group++) {
       const groupBits = i32(this.#summary, group) & mask;
@@ -58,7 +58,7 @@ export class TickSet {
     return NO_TICK;
   }
 
-  /** Largest member at or below `from`. */
+  /** Largest tick of the set that is at most `from`; NO_TICK if there is none. */
   down(from: number): number {
     if (from < 0) return NO_TICK;
     const word = from >>> 5;
@@ -77,19 +77,19 @@ export class TickSet {
   }
 }
 
-/** Cells of a level: the recorded amount, the part eaten by real orders, and the part traded since its last change. */
+/** Cells of a level: recorded amount, part taken by real orders, amount of recorded trades since the last change. */
 const STRIDE = 4;
 const EATEN = 1;
 const TRADED = 2;
 
 /**
- * One side of a recorded book by level; amounts in micros. Amounts that real orders took are subtracted and stored,
- * also over a gap, because the recording continues as if these amounts were still there.
+ * One side of a recorded book by level; amounts in micros. The amount that real orders have eaten (taken) is subtracted.
+ * It stays stored, even over a gap, because the recording continues as if the amount were still there.
  */
 class RecordedSide {
   /** Ticks with a visible amount. */
   readonly shown: TickSet;
-  /** Ticks with recorded amounts, including eaten ones. */
+  /** Ticks with a recorded amount, even if real orders have eaten all of it. */
   readonly held: TickSet;
   readonly #cells: Float64Array;
 
@@ -109,18 +109,18 @@ class RecordedSide {
     return f64(this.#cells, tick * STRIDE);
   }
 
-  /** Known earlier amount of a level: recorded, or eaten before a clear. */
+  /** Amount that is already known at a level: the recorded amount, or the amount eaten before a clear. */
   knownAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
-  /** Amount of recorded trades since the last change. */
+  /** Amount of the recorded trades at a level since its last change. */
   tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
-  /** Eaten amounts stay eaten while the level shrinks; increases are new. The change includes the traded amount. */
+  /** Sets a level's recorded amount. A decrease leaves eaten amounts eaten; an increase adds a new, visible amount. */
   change(tick: number, total: number): void {
     const cells = this.#cells;
     const at = tick * STRIDE;
@@ -131,7 +131,7 @@ class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most changes keep a level visible, and few levels have eaten amounts.
+    // Most changes skip this call: most levels stay visible and have no eaten amount.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
   }
 
@@ -153,7 +153,7 @@ class RecordedSide {
     else this.held.remove(tick);
   }
 
-  /** Drops recorded amounts. Amounts taken by real orders stay stored until `forgetGone`. */
+  /** Removes all recorded amounts. Eaten amounts stay stored until `forgetGone`. */
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
     for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
@@ -163,13 +163,13 @@ class RecordedSide {
     }
   }
 
-  /** True when eaten amounts of a vanished level are kept. */
+  /** True if an eaten amount is stored for a level that the recording no longer shows. */
   remembersGone(): boolean {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) return true;
     return false;
   }
 
-  /** Forgets taken amounts of levels that have left the recording; such a level returns as a new one. */
+  /** Forgets eaten amounts of levels that the recording no longer shows. Such a level may return as a new level. */
   forgetGone(): void {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
   }
@@ -190,14 +190,14 @@ class RecordedSide {
   }
 }
 
-/** Queues of one market's orders by tick, with the recorded amounts beside them. */
+/** Queues of one market's real orders by tick, and the recorded amounts. */
 export class Book {
-  /** Best ticks of the real orders, NO_TICK for none. */
+  /** Best ticks of the real orders; NO_TICK without an order. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
-  /** Recorded amounts by side; null for a market without a recording. */
+  /** Recorded amounts by side; null if the market has no recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** True after a clear, until its snapshot is complete, if real orders had eaten some of the recorded amount. */
+  /** True from a clear of partly eaten levels until the recording's next snapshot is complete. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -209,12 +209,12 @@ export class Book {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** First tick at which a recorded amount reaches real orders of the other side; by side, negated for asks. */
+  /** By side: first tick at which a recorded amount reaches the other side's real orders; negative for asks. */
   readonly #reachedFrom = new Int32Array(2);
-  /** Time of the awaited snapshot, Unix ms; infinite before it. */
+  /** Time of the recording's next snapshot, Unix ms; infinite until its first level arrives. */
   #snapshotMs = Number.POSITIVE_INFINITY;
 
-  /** `ticks`: ticks from price 0 to price 1. `lot`: step of amounts, micros. */
+  /** `ticks`: number of ticks from price 0 to price 1. `lot`: step of amounts, micros. */
   constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
     this.model = model;
     this.#pool = pool;
@@ -232,7 +232,7 @@ export class Book {
     return i32(this.#head, tick);
   }
 
-  /** Adds a slot's order to its tick's queue, behind all recorded amounts. */
+  /** Adds a slot's order to its tick's queue. The fill model tells which recorded amount is ahead of it. */
   join(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -242,6 +242,7 @@ export class Book {
     this.append(slot, tick, bid);
   }
 
+  /** Adds a slot's order at the end of a tick's queue. */
   append(slot: number, tick: number, bid: boolean): void {
     const pool = this.#pool;
     const last = i32(this.#tail, tick);
@@ -264,7 +265,7 @@ export class Book {
     this.#rememberBest();
   }
 
-  /** Reduces an order by `amount`; it keeps its place. */
+  /** Reduces an order by `amount`. The order keeps its place. */
   reduce(slot: number, amount: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -272,7 +273,7 @@ export class Book {
     this.#amount[tick] = f64(this.#amount, tick) - amount;
   }
 
-  /** Removes an order from its queue. Constant time. */
+  /** Removes an order from its queue, in constant time. */
   leave(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -297,10 +298,9 @@ export class Book {
     this.#rememberBest();
   }
 
-  /** True when the best real order of the other side meets the price of a recorded amount of `side` at `tick`. */
+  /** True if a recorded amount of `side` at `tick` reaches the best real order of the other side. */
   isReached(side: number, tick: number): boolean {
-    // Asks are compared as negative numbers, by their bit: a branch would be mispredicted half the time, on every
-    // event.
+    // Asks are compared as negative numbers, without a branch: it would be mispredicted for half of all events.
     return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
   }
 
@@ -309,12 +309,12 @@ export class Book {
     this.#reachedFrom[ASK] = -this.bestBid;
   }
 
-  /** Best tick of a side with recorded amounts, including eaten ones. */
+  /** Best tick of a side with a recorded amount, even if all of it is eaten; NO_TICK if there is none. */
   bestRecorded(side: BookSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].held);
   }
 
-  /** The same without eaten amounts. */
+  /** Best tick of a side with a recorded amount that is not eaten; NO_TICK if there is none. */
   bestShown(side: BookSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].shown);
   }
@@ -323,33 +323,28 @@ export class Book {
     return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
-  /** Best tick of a side, real or recorded. */
+  /** Best tick of a side with a real order or a visible recorded amount; NO_TICK for an empty side. */
   best(side: BookSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
-    if (this.recorded === null) return real;
-    const recorded = this.bestShown(side);
-    if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
-    return side === BID ? Math.max(real, recorded) : Math.min(real, recorded);
+    return this.recorded === null ? real : betterTick(side, real, this.bestShown(side));
   }
 
-  /** Next visible tick of a side behind `tick`. */
+  /** Next visible tick of a side after `tick`, in order of price; NO_TICK if there is none. */
   nextShown(side: BookSide, tick: number): number {
     const bid = side === BID;
     const real = bid ? this.#bids.down(tick - 1) : this.#asks.up(tick + 1);
     if (this.recorded === null) return real;
     const shown = this.recorded[side].shown;
-    const recorded = bid ? shown.down(tick - 1) : shown.up(tick + 1);
-    if (real === NO_TICK || recorded === NO_TICK) return Math.max(real, recorded);
-    return bid ? Math.max(real, recorded) : Math.min(real, recorded);
+    return betterTick(side, real, bid ? shown.down(tick - 1) : shown.up(tick + 1));
   }
 
-  /** True when a tick's real orders are on this side. */
+  /** True if the real orders of a tick are on this side. */
   #isOn(side: BookSide, tick: number): boolean {
     const first = i32(this.#head, tick);
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
-  /** Returns a side's first real order at a tick, 0 for none. A recorded level may share a tick with the other side. */
+  /** Slot of a side's first real order at a tick; 0 if the side has none. Recorded levels may cross real orders. */
   headOn(side: BookSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
@@ -359,14 +354,13 @@ export class Book {
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
-  /** Adds a recording to this book. */
+  /** Recorded amounts of both sides; adds them to a book that has none. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
-    if (this.recorded !== null) return this.recorded;
-    this.recorded = [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
+    this.recorded ??= [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;
   }
 
-  /** Sets a recorded level; its real orders advance by the fill model. */
+  /** Sets a recorded level. The fill model decides how its real orders advance in the queue. */
   changeRecorded(side: BookSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
     const first = this.headOn(side, tick);
@@ -374,7 +368,7 @@ export class Book {
     else this.#changeBeside(first, level, tick, total);
   }
 
-  /** Real orders took this amount of a recorded level; the recording does not show it. */
+  /** Subtracts an amount that real orders took from a recorded level. */
   eatRecorded(side: BookSide, tick: number, amount: number): void {
     if (amount > 0) this.openRecorded()[side].eat(tick, amount);
   }
@@ -390,7 +384,7 @@ export class Book {
     }
   }
 
-  /** Removes all recorded liquidity. Amounts ahead of orders and eaten amounts are kept for a new snapshot. */
+  /** Removes all recorded amounts. The amounts ahead of orders and eaten amounts stay for the next snapshot. */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
@@ -398,7 +392,7 @@ export class Book {
     this.#awaitSnapshot(this.recorded);
   }
 
-  /** A level arrives at `nowMs`, Unix ms. The snapshot after a clear has one time; levels missing in it are gone. */
+  /** Handles a level that arrives after a clear. Levels with the time of the first one form the new snapshot. */
   levelComes(nowMs: number): void {
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
     else if (this.awaitsSnapshot) this.#snapshotMs = nowMs;
@@ -415,12 +409,12 @@ export class Book {
     this.#snapshotMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the recording: recorded amounts and their memory are dropped. */
+  /** Ends the recording, drops all recorded amounts and frees their memory. */
   endRecorded(): void {
     this.recorded = null;
   }
 
-  /** Lists every resting slot, bids from the lowest tick, then asks; a level is in queue order. */
+  /** Slots of all real orders: bids from the lowest tick up, then asks. A tick's orders are in queue order. */
   resting(): number[] {
     const slots: number[] = [];
     for (const set of [this.#bids, this.#asks]) {
@@ -444,4 +438,9 @@ export class Book {
     }
     this.#awaitSnapshot(sides);
   }
+}
+
+/** The better of two ticks of a side; the other tick if one is NO_TICK. */
+function betterTick(side: BookSide, a: number, b: number): number {
+  return side === BID || a === NO_TICK || b === NO_TICK ? Math.max(a, b) : Math.min(a, b);
 }

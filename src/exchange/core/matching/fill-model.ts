@@ -1,30 +1,30 @@
 /**
- * A recording shows a level's amount, not the owner of an order that leaves it. A fill model supplies this missing
- * fact: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
+ * A recording shows a level's total amount, not the orders in its queue. A fill model assumes the rest: how many
+ * recorded shares are ahead of a real order, and how this number decreases without a trade.
  *
- * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
- * beyond. An event fills with its own amount, once; a level that shrinks never fills. The queue formulas are
- * hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
+ * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at the order's price
+ * or beyond. An event fills at most its own amount, once. A decrease of a level never fills an order. The queue formulas
+ * are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
  */
 
 import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
 
-/** A queue curve of hftbacktest, with its exponent if the curve has one. */
+/** One of hftbacktest's queue curves, with its exponent if the curve has one. */
 type QueueCurve =
   | { readonly kind: 'log' | 'log2' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
 
-/** Logarithmic curves count in shares: only for them the unit matters. */
+/** Micros per share. The logarithmic curves need amounts in shares; the other curves have no unit. */
 const SHARE = 1_000_000;
 
 /**
- * Returns the fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. Uses
- * only multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
+ * Returns a curve: the part of a level's decrease without a trade that came from behind an order. `ahead` must be above
+ * 0, `behind` at least 0. Uses only multiplication, square root and logarithm, for the same result on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
     case 'power':
-      // b^n / (b^n + f^n); with nothing behind the quotient is infinite and the probability 0.
+      // behind^n / (behind^n + ahead^n). If nothing is behind, the quotient is infinite and the result 0.
       return (ahead, behind) => 1 / (1 + power(ahead / behind, curve.exponent));
     case 'power2':
       return (ahead, behind) => power(behind / (ahead + behind), curve.exponent);
@@ -42,41 +42,39 @@ function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => 
   }
 }
 
-/** Returns the power; `exponent` must be a multiple of one half. */
+/** Returns base^exponent for an exponent that is a multiple of 0.5. */
 function power(base: number, exponent: number): number {
   let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
   for (let times = Math.floor(exponent); times > 0; times--) result *= base;
   return result;
 }
 
-/** A model as data in a configuration file. `exponent`: a multiple of 0.5 from 0.5 to 10. */
+/** A fill model as data in a configuration file. An exponent is a multiple of 0.5 from 0.5 to 10. */
 export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
-type QueueSpec =
-  | { readonly kind: 'trade-through' | 'risk-averse' | 'log' | 'log2' | 'optimistic' }
-  | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
+type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' | 'optimistic' };
 
-/** Assumed treatment of a real order in the queue of a recorded market. */
+/** Assumptions about the queue of a recorded market and its fills of real orders. */
 export interface FillModel {
-  /** Name that `fillModel` parses, with its exponent: `power:3`, `posts-only:power:3`. */
+  /** Name that `fillModel` accepts, with the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: arriving amounts trade first. */
+  /** True: recorded makers only post, so an arriving amount fills no order. Absent: arriving amounts trade first. */
   readonly postsOnly?: boolean;
-  /** False: a recorded trade fills only orders at better prices than its own. */
+  /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
-  /** Recorded amount ahead of an order that joins a level that shows `displayed`. */
+  /** Recorded amount ahead of a new order at a level with the visible recorded amount `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
-   * Returns the recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`.
-   * `traded`: amount of recorded trades since the last change; `ahead` already excludes this amount.
+   * Returns the recorded amount ahead, a multiple of `lot`, after the level changed from `previous` to `next`. `traded`
+   * is the amount of the recorded trades since the last change. The caller has already subtracted it from `ahead`.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Prefix of a queue name: recorded makers are post-only. The prefix alone means `posts-only` with `risk-averse`. */
+/** Prefix of a model's name if recorded makers only post. The prefix alone means `posts-only:risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
-/** Names for the command line, from the fewest fills to the most; `posts-only` fills less than `risk-averse`. */
+/** Model names for the command line, from the fewest fills to the most fills. */
 export const FILL_MODEL_NAMES = [
   POSTS_ONLY,
   'trade-through',
@@ -90,11 +88,11 @@ export const FILL_MODEL_NAMES = [
 ] as const;
 
 const RISK_AVERSE = 'risk-averse';
-/** Default exponent of `power`, from hftbacktest's examples. */
+/** Default exponent of the power curves, from hftbacktest's examples. */
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** Returns the model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage`. */
+/** Returns a model by its name, such as `posts-only:power:2.5`, or by its data. Throws TwinbookError `usage`. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
@@ -104,7 +102,7 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
 
-/** Returns a queue model; null for an unknown kind or an invalid exponent. */
+/** Returns a model of the queue; null for an unknown kind or an invalid exponent. */
 function queueModel({ kind, exponent }: QueueName): FillModel | null {
   if (kind === 'power' || kind === 'power2' || kind === 'power3') {
     const n = exponent ?? DEFAULT_EXPONENT;
@@ -119,7 +117,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
     name: kind,
     fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
-    // Shares ahead never cancel before those behind: only trades advance an order, and the end of its level.
+    // Shares behind cancel first. So only trades and a decrease below the amount ahead advance an order.
     aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }
@@ -128,7 +126,7 @@ function makeUnknownModelError(came: string): TwinbookError {
   return new TwinbookError(
     'usage',
     `no fill model is called ${JSON.stringify(came)}`,
-    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} when left out. ${POSTS_ONLY}:NAME is any of them with recorded makers who post only.`,
+    `Use one of ${FILL_MODEL_NAMES.join(', ')}; N is a multiple of 0.5 from 0.5 to ${MOST_EXPONENT}, ${DEFAULT_EXPONENT} if left out. With ${POSTS_ONLY}:NAME, recorded makers only post.`,
   );
 }
 
@@ -143,7 +141,7 @@ function readName(name: string): QueueName & { readonly postsOnly: boolean } {
   return { kind, exponent: digits === undefined ? null : Number(digits), postsOnly: prefix !== undefined };
 }
 
-/** A decrease without a trade is split between shares ahead and behind by a curve of both. */
+/** A model with a curve, which splits a decrease without a trade between shares ahead and shares behind. */
 function sharedBy(name: string, curve: QueueCurve): FillModel {
   const behindShare = cancelledBehind(curve);
   return {
@@ -157,19 +155,19 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
       const behind = Math.max(0, previous - ahead);
       const share = behindShare(ahead, behind);
       const left = ahead - (1 - share) * canceled + Math.min(behind - share * canceled, 0);
-      // A millionth of a lot is division noise.
+      // Less than a millionth of a lot is a rounding error of the division.
       return Math.min(bound, Math.max(0, Math.ceil(left / lot - 1e-6) * lot));
     },
   };
 }
 
-/** The model of a name, or the given one with bounds. Throws TwinbookError `usage` for an unknown name. */
+/** Returns a model by its name, or a user's model with bounds. Throws TwinbookError `usage` for an unknown name. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * Bounds a model: an amount ahead is a whole number of lots, from 0 to the level's amount, and never grows. Throws
- * TwinbookError `usage` for a model without a name; its methods throw `usage` for an answer that is no number.
+ * Bounds a user's model: an amount ahead is a whole number of lots from 0 to the level's amount, and never increases.
+ * Throws TwinbookError `usage` for a model without a name. Its methods throw `usage` if the model returns no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;
@@ -189,11 +187,8 @@ function boundedModel(model: FillModel): FillModel {
 
 function between(answer: number, most: number, name: string): number {
   if (Number.isNaN(answer)) {
-    throw new TwinbookError(
-      'usage',
-      `the fill model ${name} answered no number`,
-      'Amounts are integers in millionths.',
-    );
+    const message = `the fill model ${name} answered no number`;
+    throw new TwinbookError('usage', message, 'Amounts are integers in millionths.');
   }
   return Math.max(0, Math.min(most, Math.ceil(answer)));
 }

@@ -1,7 +1,7 @@
 /**
- * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares,
- * without an allocation. A leg moves only its own account. Only the collateral knows whether a set was made or
- * dissolved.
+ * The matching engine: matches an incoming order with a book by price-time priority, and moves currency and shares. It
+ * allocates no memory. Each side of a trade changes only its own account. If both buy, a complete set is created; if
+ * both sell, a set is dissolved. Only the market's collateral shows this.
  */
 
 import type { Funds } from '../accounts.js';
@@ -21,12 +21,13 @@ import {
   SELL_YES,
 } from './order-pool.js';
 
-/** Account of recorded liquidity: always slot 0, unlimited. */
+/** Account that owns all recorded liquidity: always slot 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
 
-/** Receives the fills of API orders, in the order's own outcome space. `atCrossing`: by an arrived recorded amount. */
+/** Receives the fills of API orders, in the space of the order's outcome. */
 export interface FillListener {
-  onFill(
+  /** `atCrossing`: true if a recorded amount that arrived caused the fill. */
+  readonly onFill: (
     record: number,
     amount: number,
     price: number,
@@ -34,18 +35,20 @@ export interface FillListener {
     fee: number,
     isMaker: boolean,
     atCrossing: boolean,
-  ): void;
-  /** The resting order is fully filled. */
+  ) => void;
+  /** Called when a resting order is completely filled. */
   onFinish(record: number): void;
 }
 
-/** Fills incoming orders from a book, and collects fees. */
+/** Fills incoming orders from books, and collects the fees. */
 export class Matching {
-  /** Sum of all fees, currency. */
+  /** Sum of all fees, micros of currency. */
   fees = 0;
-  /** Result of the last `take`: filled amount, and the reason for its end. */
+  /** Amount that the last `take` filled. */
   filled = 0;
+  /** Whether the last `take` ended at an order of the same account. */
   metSelf = false;
+  /** Whether the last `take` ended because its funds did not suffice. */
   outOfFunds = false;
 
   readonly #pool: OrderPool;
@@ -53,7 +56,7 @@ export class Matching {
   readonly #listener: FillListener;
   #nowMs = 0;
 
-  // State of the incoming order. Fields instead of an object avoid an allocation.
+  // State of the incoming order, in fields instead of an object to avoid an allocation.
   #account = 0;
   #leg: Leg = BUY_YES;
   #record = 0;
@@ -68,7 +71,7 @@ export class Matching {
     this.#listener = listener;
   }
 
-  /** Matches an incoming order up to `limitTick`. Returns the rest of `amount`. `purse` bounds a buy, fees included. */
+  /** Matches an incoming order up to `limitTick`. Returns the unfilled amount. `purse` limits a buy, fees included. */
   take(
     nowMs: number,
     trading: Trading,
@@ -99,7 +102,7 @@ export class Matching {
     return this.#left;
   }
 
-  /** Takes the real orders of a tick. False when the incoming order must stop. */
+  /** Fills the incoming order from a tick's real orders. False if the order must stop. */
   #takeReal(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
@@ -112,7 +115,7 @@ export class Matching {
     return true;
   }
 
-  /** Takes recorded and real amounts of a tick in queue order. */
+  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order. False if it must stop. */
   #takeMixed(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
@@ -122,7 +125,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // The rest of the level follows the last real order.
+      // After the last real order comes the rest of the recorded amount.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -152,14 +155,11 @@ export class Matching {
 
   /**
    * Plays a recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
-   * price, the trade first takes the amount ahead of a real order, or skips that amount if the fill model says so.
+   * own price, the trade first takes the recorded amount ahead of each real order. Some fill models fill no real order
+   * at this price.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
-    this.#nowMs = nowMs;
-    this.#account = RECORDED_ACCOUNT;
-    this.#record = 0;
-    this.#purse = Number.POSITIVE_INFINITY;
-    this.#left = amount;
+    this.#beginRecorded(nowMs, amount);
     const book = trading.book;
     const side = taker === BID ? ASK : BID;
     for (;;) {
@@ -187,15 +187,11 @@ export class Matching {
   }
 
   /**
-   * Trades a recorded amount that comes to a tick of `side` with the real orders that it reaches, best price first,
-   * before it rests. Returns the traded amount, which the caller counts as eaten.
+   * Trades a recorded amount that arrives at a tick of `side` with the real orders that it reaches, best price first.
+   * Returns the traded amount, which the caller must count as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
-    this.#nowMs = nowMs;
-    this.#account = RECORDED_ACCOUNT;
-    this.#record = 0;
-    this.#purse = Number.POSITIVE_INFINITY;
-    this.#left = amount;
+    this.#beginRecorded(nowMs, amount);
     const book = trading.book;
     this.#atCrossing = true;
     while (this.#left > 0 && book.isReached(side, tick)) {
@@ -204,6 +200,15 @@ export class Matching {
     }
     this.#atCrossing = false;
     return amount - this.#left;
+  }
+
+  /** Makes the recorded market the incoming side. */
+  #beginRecorded(nowMs: number, amount: number): void {
+    this.#nowMs = nowMs;
+    this.#account = RECORDED_ACCOUNT;
+    this.#record = 0;
+    this.#purse = Number.POSITIVE_INFINITY;
+    this.#left = amount;
   }
 
   #fillByHouse(trading: Trading, side: number, tick: number): void {
@@ -218,7 +223,7 @@ export class Matching {
     this.#meet(trading, slot, tick, amount);
   }
 
-  /** A recorded seller is shown as a buyer of NO, so that the public row shows the direction. */
+  /** Publishes a recorded trade. A recorded seller of YES is shown as a buyer of NO, to show the direction. */
   #printRecorded(trading: Trading, taker: number, tick: number, amount: number): void {
     if (amount <= 0) return;
     const price = tick * trading.tick;
@@ -226,7 +231,7 @@ export class Matching {
     trading.market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
-  /** Shares taken from the front of a level are no longer ahead of its orders. */
+  /** Subtracts a taken recorded amount from the amounts ahead of a level's orders. */
   #moveUp(book: Book, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
     for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
@@ -244,7 +249,7 @@ export class Matching {
     return false;
   }
 
-  /** Part of `wanted` that the purse can pay at a tick. */
+  /** Part of `wanted` that the remaining funds can pay at a tick. */
   #within(trading: Trading, tick: number, wanted: number): number {
     if (this.#purse === Number.POSITIVE_INFINITY) return wanted;
     const isYes = isYesLeg(this.#leg);
@@ -252,7 +257,7 @@ export class Matching {
     return affordable(this.#purse, wanted, price, trading.takerRate, trading.lot, isYes);
   }
 
-  /** A trade of the incoming order with a resting one, at the resting order's price. */
+  /** Trades the incoming order with a resting order, at the price of the resting order. */
   #meet(trading: Trading, slot: number, tick: number, amount: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
@@ -274,15 +279,15 @@ export class Matching {
     this.#trade(trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
   }
 
-  /** Moves money and shares of both sides, adds the public row, and notifies the owners. */
+  /** Moves currency and shares of both sides, publishes the trade and reports the fills to the listener. */
   #trade(trading: Trading, tick: number, amount: number, maker: number, makerLeg: Leg, makerRecord: number): void {
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
     const takerLeg = this.#leg;
     const makerCost = isYesLeg(makerLeg) ? yes : amount - yes;
     const takerCost = isYesLeg(takerLeg) ? yes : amount - yes;
-    const makerFee = this.#settle(trading.market, maker, makerLeg, amount, makerCost, trading.makerRate);
-    const takerFee = this.#settle(trading.market, this.#account, takerLeg, amount, takerCost, trading.takerRate);
+    const makerFee = this.#move(trading.market, maker, makerLeg, amount, makerCost, trading.makerRate);
+    const takerFee = this.#move(trading.market, this.#account, takerLeg, amount, takerCost, trading.takerRate);
     if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) trading.market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
     this.#left -= amount;
     if (isBuyLeg(takerLeg)) this.#purse -= takerCost + takerFee;
@@ -297,14 +302,14 @@ export class Matching {
     }
   }
 
-  /** Moves one account by its leg; returns the fee. */
-  #settle(market: Market, account: number, leg: Leg, amount: number, cost: number, rate: number): number {
+  /** Moves currency and shares of one side of a trade. Returns its fee. */
+  #move(market: Market, account: number, leg: Leg, amount: number, cost: number, rate: number): number {
     const funds = this.#funds;
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Fills round cost and fee separately; small fills can together exceed the whole lock by some millionths. The
-      // exchange bears the difference, if necessary with a negative fee: no account pays more than it has.
+      // Each fill rounds its cost and fee, so many small fills can cost some millionths more than the lock. The
+      // exchange bears the difference, if necessary with a negative fee. No account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
@@ -317,7 +322,7 @@ export class Matching {
     return fee;
   }
 
-  /** Releases the lock for `amount` of a resting order; `left` is its remainder. */
+  /** Releases the lock for the filled `amount` of a resting order. `left` is its unfilled amount. */
   #unlock(trading: Trading, slot: number, account: number, leg: Leg, tick: number, amount: number, left: number): void {
     if (!isBuyLeg(leg)) {
       trading.market.shares.lock(account, leg === SELL_YES, -amount);
@@ -325,13 +330,13 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // A resting order may have locked less than the rule's amount, see `rest`.
+    // The order may have locked less than `buyLock` gives, see `rest`.
     const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
 
-  /** Rests an order and locks its collateral. Returns the order's slot. */
+  /** Puts an order into the book and locks its currency or shares. Returns the order's slot. */
   rest(trading: Trading, account: number, leg: Leg, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
@@ -343,7 +348,7 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      // The order's immediate fills were rounded one by one and may have used some millionths of its lock.
+      // The order's immediate fills were rounded one by one, and may have cost some millionths more than planned.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);
@@ -367,7 +372,7 @@ export class Matching {
   }
 }
 
-/** Leg of a bid or ask in YES space: sell held shares first, else buy the complement. */
+/** Leg of a bid or ask in YES space: a sale if the account holds enough shares, else a buy of the other outcome. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): Leg {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

@@ -1,6 +1,6 @@
 /**
- * Recorded events enter the exchange here: one by one, or many of one market in one call, as a backtest does. Nothing
- * is allocated for an event.
+ * Applies recorded events to the exchange: one by one, or many events of one market in one call, as a backtest does. An
+ * event costs no allocation.
  */
 
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
@@ -13,21 +13,18 @@ import { f64, i32, u8 } from '../money.js';
 import { NO_TICK } from './book.js';
 import type { Matching } from './matching.js';
 
-/** One market's events in order of time, as columns. Prices and amounts in micros. */
-export type RecordedColumns = EventChunk;
-
 const OFF_GRID = -1;
 
-/** Plays recorded events into the books of their markets. */
+/** Applies recorded events to the books of their markets. */
 export class RecordedFeed {
-  /** Events of the last `play` that the market rejected: off its grid, or a trade while it does not trade. */
+  /** Events that the last `play` rejected: off the market's grid, or a trade while the market does not trade. */
   refused = 0;
 
   readonly #context: CoreContext;
   readonly #matching: Matching;
   readonly #reach: (nowMs: number) => void;
 
-  /** `reach` does the work due by a time and sets the clock. */
+  /** `reach` does all work that is due by a time, and sets the clock. */
   constructor(context: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
     this.#context = context;
     this.#matching = matching;
@@ -35,8 +32,8 @@ export class RecordedFeed {
   }
 
   /**
-   * Sets the recorded total of a level to `total`. The added amount meets real orders of the other side before it
-   * rests; under a fill model of post-only makers it rests crossed. False when the price is off the market's grid.
+   * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches;
+   * if the fill model's makers only post, it rests crossed instead. False if the price is off the market's grid.
    */
   level(index: MarketIndex, side: BookSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -55,32 +52,32 @@ export class RecordedFeed {
     return true;
   }
 
-  /** Changes a level at or beyond real orders of the other side: new amounts trade with them, or rest crossed. */
+  /** Changes a level that reaches real orders of the other side. Added amounts trade with them, or rest crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
-    // Another market may be further already; a market's own trades never go back.
+    // The clock may go back here, but never behind the last trade of this market.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // The arriving amount trades with the present book first; its remainder then rests.
+    // The arriving amount trades with the present book first. Then the rest is added to the level.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
   }
 
-  /** Part of an arriving amount that trades with real orders of the other side. */
+  /** Trades an arriving amount with real orders of the other side. Returns the traded amount. */
   #meet(trading: Trading, side: BookSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
     return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
-  /** Removes all recorded liquidity. Real orders keep their place when a new snapshot shows their level again. */
+  /** Removes all recorded amounts of a market. Real orders keep their places if a new snapshot has their levels. */
   clear(index: MarketIndex): void {
     const { nowMs, catalog } = this.#context;
     catalog.market(index).orderbook?.book.clearRecorded(nowMs);
   }
 
-  /** A market trades again: amounts that arrived at real orders meanwhile meet them now. */
+  /** Handles the end of a pause: recorded amounts that reached real orders during the pause trade with them now. */
   onReopen(market: Market): void {
     const { orderbook: trading } = market;
     if (trading === null || trading.book.recorded === null) return;
@@ -93,15 +90,15 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // No order at this tick may trade, so the recorded book stays crossed.
+        // If nothing can trade at this tick, the recorded book stays crossed.
         if (traded === 0) break;
       }
     }
   }
 
   /**
-   * Plays a trade: a taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders up to
-   * the amount. The decrease of the level must follow as `level`. False when the market cannot take the trade.
+   * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. Fills real
+   * orders up to the amount. The level's decrease must follow as a call of `level`. False if the market rejects it.
    */
   trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -118,11 +115,12 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays one market's recorded events from place `from` up to `untilMs` (inclusive), at their own times, with the work
-   * that is due between them. Returns the place of the first event not played: a later one, or one of another kind.
-   * Afterwards the clock is at the last event, or unchanged if already later. No journal can hold this call.
+   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work that is due
+   * between two events is done at its own time. Returns the index of the first event that was not played, because it is
+   * later or of another kind. Afterwards the clock is at the last event, or unchanged if already later. A journal cannot
+   * record this call.
    */
-  play(index: MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
+  play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);
     const { length, timeMs, kind, side, priceMicros, amountMicros } = events;
     const context = this.#context;
@@ -141,7 +139,7 @@ export class RecordedFeed {
       if (what === EVENT.level) {
         if (!this.#level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
-        // Another market may be further already; a market's own trades never go back.
+        // The clock may go back here, but never behind the last trade of this market.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else market.orderbook?.book.clearRecorded(nowMs);
@@ -152,23 +150,23 @@ export class RecordedFeed {
     return at;
   }
 
-  /** Ends the recording of a closed market; only its newest `keepTrades` stay. No journal can hold this call. */
+  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. A journal cannot record this. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
-    assert(market.state !== 'open', 'a recorded market is over when it has closed');
+    assert(market.state !== 'open', 'the recording of an open market cannot end');
     market.tape.settle(keepTrades);
     market.orderbook?.book.endRecorded();
   }
 }
 
-/** Reads a side from its bit (BID 0, ASK 1). A branch would be mispredicted half the time: 10 % of a replay. */
+/** Reads a side from its bit (BID 0, ASK 1). A branch would be mispredicted half the time, 10 % of a replay's time. */
 const readSide = (sides: Uint8Array, at: number): BookSide =>
-  // A bit has exactly the two values of a side.
+  // The bit has the same two values as a side.
   (u8(sides, at) & 1) as BookSide;
 
-/** Tick of a price strictly between 0 and 1, or OFF_GRID. */
+/** Tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {
-  // Rounded without a division; a price off the grid or out of range does not map back.
+  // Rounded without a division. The product with the tick shows whether the price is on the grid.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

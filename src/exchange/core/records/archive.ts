@@ -1,7 +1,6 @@
 /**
- * Stores final records, found by pubkey and listed newest first: in memory (`MemoryArchive`), or in SQLite beside the
- * journal. An archive belongs to one core. A core that loads a snapshot first calls `rewind`, so that a replay of the
- * later calls adds the same rows again.
+ * An archive stores final records: in memory (`MemoryArchive`), or in the SQLite file of the journal. It belongs to one
+ * core. A core that loads a snapshot first calls `rewind`, because replaying the later calls adds the same rows again.
  */
 
 interface Rows {
@@ -9,17 +8,17 @@ interface Rows {
   readonly byPubkey: Map<string, Archived>;
   /** Ids by account, ascending. */
   readonly ids: Map<number, number[]>;
-  /** Rows that may be dropped, in order of `put`. */
+  /** Ids of rows that may be dropped, in order of `put`. */
   readonly passing: number[];
 }
 
-/** Rule for rows with a bounded history: about the newest `keep` rows of a kind that `passes` selects stay. */
+/** Bounds the history: of the rows of a kind that `passes` selects, about the newest `keep` rows stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
-/** An archive in memory; drops rows only by the given rule. */
+/** An archive in memory. It drops rows only by the given rule. */
 export class MemoryArchive implements Archive {
   readonly #rowsByKind = new Map<RecordKind, Rows>();
   readonly #forgetting: Forgetting | null;
@@ -36,7 +35,7 @@ export class MemoryArchive implements Archive {
     const forgetting = this.#forgetting;
     if (forgetting === null || !forgetting.passes(recordKind, row)) return;
     rows.passing.push(row.id);
-    // Many at once: each drop walks the lists of ids.
+    // Many rows are dropped at once, because each call rewrites all lists of ids.
     if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
@@ -113,7 +112,7 @@ function start(ids: readonly number[], from: number | undefined, oldestFirst: bo
   return (from === undefined ? ids.length : countBelow(ids, from)) - 1;
 }
 
-/** Number of ascending ids below `bound`. */
+/** Number of ids below `bound` in an ascending list. */
 function countBelow(ids: readonly number[], bound: number): number {
   let low = 0;
   let high = ids.length;
@@ -125,7 +124,7 @@ function countBelow(ids: readonly number[], bound: number): number {
   return low;
 }
 
-/** Every kind of record. Ids ascend with time within a kind, over all accounts. */
+/** All kinds of records. Within a kind, the ids of all accounts ascend with time. */
 export const RECORD_KINDS = [
   'key',
   'order',
@@ -137,25 +136,29 @@ export const RECORD_KINDS = [
   'position',
   'settlement',
 ] as const;
-/** The archive's table of a record. */
+/** Kind of a record. The archive has one table for each kind. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** Fields by which lists filter. */
+/** Fields of a record by which lists filter. */
 export interface Facets {
-  /** Index of the market; -1 for a record without one. */
+  /** Index of the market; -1 for a record without a market. */
   readonly market: number;
-  /** State, in the spelling of lists. */
+  /** State, spelled as in the filters of lists. */
   readonly state: string;
   readonly isYes: boolean | null;
   readonly side: 'buy' | 'sell' | null;
 }
 
-/** A final record with the fields that lists filter by. */
-export interface Archived<R = unknown> extends Facets {
+/** Id, owner and name of a record. */
+export interface RecordOfAccount {
   readonly id: number;
   readonly account: number;
   /** Unique within its kind; empty for records that are never read by name. */
   readonly pubkey: string;
+}
+
+/** A final record, with the fields by which lists filter. */
+export interface Archived<R = unknown> extends Facets, RecordOfAccount {
   /** Plain JSON that never changes after `put`. */
   readonly record: R;
 }
@@ -167,7 +170,7 @@ export interface ArchiveQuery {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
   readonly side?: 'buy' | 'sell' | undefined;
-  /** Newest first with ids below this one; with `oldestFirst` ids above it. */
+  /** Only ids below this id are listed; with `oldestFirst`, only ids above it. */
   readonly from?: number | undefined;
   readonly oldestFirst?: boolean | undefined;
   /** Maximum rows. */
@@ -181,11 +184,11 @@ export interface Archive {
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
-  /** Drops rows put after a snapshot: all ids above `lastId`, and `live`, which the snapshot itself holds. */
+  /** Drops rows that are newer than a snapshot: ids above `lastId`, and the ids of its live records. */
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 
-/** True when a record matches a list's filters. */
+/** True if a record matches a list's filters. */
 export const accepts = (query: Omit<ArchiveQuery, 'limit' | 'account'>, facets: Facets): boolean =>
   (query.market === undefined || facets.market === query.market) &&
   (query.states === undefined || query.states.includes(facets.state)) &&

@@ -1,12 +1,13 @@
 /**
- * Profit and loss of an account, as `GET /account/pnl/` shows it, for all markets, one event or one market.
+ * Profit and loss of an account, as `GET /account/pnl/` shows it, in all markets, in one event or in one market; and the
+ * list of the account's shares.
  *
- *     total_pnl = received − paid + worth of the shares held
- *               + margin settlements + unrealized of open positions − their opening fees
+ *     total_pnl = received − paid + value of the held shares
+ *               + margin settlements + unrealized profit of open positions − their opening fees
  *
- * Received and paid is every movement of the account's currency by a market's shares: trades, fees, splits, merges and
- * redeems. `redeems_funds` and `active_assets_value` are parts of it. A market without any price values complete sets
- * at 1 and a single side at 0.
+ * Received and paid currency includes trades, fees, splits, merges and redeems. `redeems_funds` and
+ * `active_assets_value` are parts of the total. In a market without a price, complete sets are worth 1 and single
+ * shares 0.
  */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -20,7 +21,7 @@ import type { Margin } from '../margin/margin.js';
 import type { Market } from '../market.js';
 import { asMicros, text, timesDown } from '../money.js';
 
-/** Profit and loss of the markets that match both filters; an id that matches none has brought nothing. */
+/** Profit and loss of an account in the markets that match both filters; 0 if no market matches. */
 export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {
   const markets = marketsIn(catalog, filter);
   const indexes = markets.length === catalog.markets.length ? undefined : markets.map(({ index }) => index);
@@ -39,7 +40,7 @@ function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly M
   return event === null ? [] : catalog.event(event).markets.map((index) => catalog.market(index));
 }
 
-/** Profit and loss of an account over these markets, in wire format. */
+/** Profit and loss of an account in these markets, in wire format. */
 function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl): Wire<'accountPnl'> {
   let cash = 0;
   let redeemed = 0;
@@ -64,7 +65,7 @@ function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl):
 const shareValue = (market: Market, yes: number, no: number): number =>
   yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
 
-/** Scans YES and NO of every market, or of the given one. The cursor's offset counts scanned outcomes, not rows. */
+/** Lists an account's shares in all markets, or in the given market. The offset counts scanned outcomes, not rows. */
 export function assetPage(catalog: Catalog, account: number, query: AssetQuery) {
   const only = query.market_condition_id === undefined ? undefined : catalog.byId(query.market_condition_id);
   if (only === null) return { rows: [], nextOffset: null };
@@ -81,7 +82,7 @@ export function assetPage(catalog: Catalog, account: number, query: AssetQuery) 
   return { rows, nextOffset: null };
 }
 
-/** Balance of one outcome; null when the account holds none. */
+/** An account's shares of one outcome, in wire format; null if the account holds none. */
 export function assetRow(catalog: Catalog, market: Market, account: number, isYes: boolean): Wire<'assetRow'> | null {
   const { card, shares } = market;
   const total = shares.total(account, isYes);
@@ -94,7 +95,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
     token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.deriveMint(market, isYes) },
-    // A string by the interface, even while the value of a share is unknown.
+    // The interface demands a string, even if the value of a share is unknown.
     value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
       market: {
@@ -112,7 +113,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   };
 }
 
-/** Shares at the payout of a settled market, else at the mark, rounded down; null while the market has no price. */
+/** Value of shares by the payout of a settled market, else by the mark, rounded down; null without a price. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = market.markPrice;

@@ -9,10 +9,10 @@ import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
 import { asMicros, text } from '../money.js';
 
-/** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
+/** Facts of a market. The getters read the current state. Prices in YES space; null if there is no price. */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
-/** Makes the facts of a market; the core stores them. */
+/** Makes the facts of a market. The core stores one such object for each market. */
 export function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
@@ -30,12 +30,12 @@ export function makeMarketFacts(market: Market, context: CoreContext) {
     /** Title and description of the market and its event, in lower case. */
     searchText: words.join('\n').toLowerCase(),
     createdMs: card.createdMs,
-    /** Unix seconds. */
+    /** Unix seconds; null if unknown. */
     resolutionDate: card.resolutionDate,
     tick: asMicros(trading?.tick ?? 0),
     lot: asMicros(trading?.lot ?? 0),
     marginEnabled: card.marginEnabled,
-    /** 1 in a market without leverage. */
+    /** Maximum leverages in micros; 1 x in a market without margin trading. */
     maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
     maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
     get state() {
@@ -76,7 +76,7 @@ function maxLeverage({ card: { config } }: Market, side: 'max_leverage_yes' | 'm
   return config.kind === 'orderbook' ? ONE : (parseDecimal(config[side]) ?? ONE);
 }
 
-/** Present price of an outcome in wire format; its `price` is null before the first price. */
+/** Current price of an outcome in wire format. `price` is null if the market has no price yet. */
 export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
   const mark = market.markPrice;
   return {
@@ -88,8 +88,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome in wire format, `depth` levels a side; empty unless the market is open. Recorded levels that
- * do not trade with real orders at their price are shown crossed.
+ * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. It may
+ * be crossed, because some recorded levels do not trade with the real orders that they reach.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
@@ -106,7 +106,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'or
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
 }
 
-/** Returns the summary of a market for other records. */
+/** Summary of a market, in wire format. */
 export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummary'> {
   const { card } = market;
   const event = catalog.event(card.eventIndex);
@@ -115,7 +115,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    // A string by the interface; the tape has 0 before the first trade.
+    // The interface demands a string. The value is 0 before the first trade.
     last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
@@ -126,7 +126,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
   };
 }
 
-/** A market as a row of the list of markets. */
+/** A market in wire format, as a row of the list of markets. */
 export function listRow(catalog: Catalog, market: Market): Wire<'marketListRow'> {
   const { yesLabel, noLabel } = market.card;
   return {
@@ -169,12 +169,12 @@ function configRow(market: Market): Wire<'marketDetail'>['config'] {
   };
 }
 
-/** An event with all its market summaries and its video, for the single-event response. */
+/** An event in wire format, with all its market summaries and `video_url`, for the response about one event. */
 export function eventRow(catalog: Catalog, index: number): Wire<'eventRow'> {
   return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
 }
 
-/** An event in a list: without `video_url`, and with a maximum number of summaries. */
+/** An event in wire format, as a row of a list: without `video_url`, and with at most `maxMarkets` summaries. */
 export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): Wire<'eventRow'> {
   const event = catalog.event(index);
   return {
@@ -190,11 +190,11 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** Currency of the last 24 hours, exact over the newest 20,000 trades; else the first five minutes count whole. */
+/** Volume of the last 24 hours. If 20,000 trades do not cover them, the first five minutes count completely. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
-/** Volumes are currency at the takers' prices; market cap is the currency behind outstanding shares. */
+/** Figures of a market. Volumes are currency at the takers' prices. Market cap is the currency that backs shares. */
 export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   return {
     total_volume: text(market.tape.volume),
@@ -205,8 +205,8 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 }
 
 /**
- * Bars that begin in `fromMs` to `toMs` (exclusive), oldest first. The highest NO price is that of the lowest YES
- * price.
+ * Price bars of an outcome that begin at `fromMs` or later and before `toMs`, oldest first. The highest NO price belongs
+ * to the lowest YES price.
  */
 export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
@@ -221,7 +221,7 @@ export function candleRows(market: Market, interval: CandleInterval, fromMs: num
   }));
 }
 
-/** A page of a market's trades. A market keeps its newest 20,000 trades. Ids count from 1 per market. */
+/** One page of a market's public trades. A market keeps its newest 20,000 trades. Its ids count from 1. */
 export function publicTradePage(market: Market, { limit, beforeId }: PageQuery<'markets.trades'>) {
   const { tape } = market;
   const trades = tape.read(limit, beforeId ?? tape.count + 1);

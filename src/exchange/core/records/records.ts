@@ -1,29 +1,22 @@
-/** Records of one kind: those that may change in memory, final ones in the archive, read as one. */
+/** Records of one kind: live records in memory and final records in the archive, read as one list. */
 
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
 import type { Page } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import { type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
+import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOfAccount } from './archive.js';
 
-/** Fields of every record: number, owner and name. */
-export interface RecordOfAccount {
-  readonly id: number;
-  readonly account: number;
-  readonly pubkey: string;
-}
-
-/** Description of a kind of record. A record is plain JSON. */
+/** Description of a kind of record, for `Records`. A record is plain JSON. */
 export interface Filing<R, W> {
   readonly recordKind: RecordKind;
-  /** True for a final state; absent when no list filters by live states. */
+  /** Tells whether a state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
-  /** The record in wire format. */
+  /** Converts a record to wire format. */
   readonly toRow: (record: R) => W;
 }
 
-/** Filters of a page as the interface names them: newest first with ids below `beforeId`. */
+/** Filters of a page, named as in the interface. Rows have ids below `beforeId`, newest first. */
 export interface RecordQuery {
   readonly market_condition_id?: string | undefined;
   readonly state?: string | undefined;
@@ -34,7 +27,7 @@ export interface RecordQuery {
   readonly beforeId?: number | undefined;
 }
 
-/** All records of one kind, live and final, in one list. Subsystems extend this class for their own records. */
+/** All records of one kind. A live record may still change, a final record may not. Subsystems extend this class. */
 export class Records<R extends RecordOfAccount, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
@@ -42,7 +35,7 @@ export class Records<R extends RecordOfAccount, W> {
   #lastId = 0;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
-  /** Live records by account and id, in order of ids: records are kept in order of creation. */
+  /** Live records by account and id, in order of creation. */
   readonly #byAccount = new Map<number, Map<number, R>>();
 
   constructor(context: CoreContext, filing: Filing<R, W>) {
@@ -51,19 +44,18 @@ export class Records<R extends RecordOfAccount, W> {
     this.toRow = filing.toRow;
   }
 
-  /** Number of a new record. */
+  /** Returns the id of a new record. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }
 
-  /** Adds a live record with the highest id so far. */
+  /** Adds a live record. Its id must be the highest so far. */
   keep(record: R): void {
     this.#live.set(record.id, record);
     this.#byPubkey.set(record.pubkey, record);
-    const own = this.#byAccount.get(record.account);
-    if (own === undefined) this.#byAccount.set(record.account, new Map([[record.id, record]]));
-    else own.set(record.id, record);
+    const own = this.#byAccount.get(record.account) ?? new Map<number, R>();
+    this.#byAccount.set(record.account, own.set(record.id, record));
   }
 
   /** Archives a record that will not change again. */
@@ -78,7 +70,7 @@ export class Records<R extends RecordOfAccount, W> {
     this.context.archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
   }
 
-  /** The record of an id while it is live, else null. */
+  /** The live record with this id; null if there is none. */
   live(id: number): R | null {
     return this.#live.get(id) ?? null;
   }
@@ -93,17 +85,17 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
 
-  /** The record of an id, live or final; null for an unknown one. */
+  /** The record with this id, live or final; null if there is none. */
   get(id: number): R | null {
     return this.#live.get(id) ?? this.#read(this.context.archive.byId(this.#filing.recordKind, id));
   }
 
-  /** The live record of an id, which must be live. */
+  /** The live record with this id. Throws AssertionFailed if there is none. */
   requireLive(id: number): R {
     return must(this.live(id), `live ${this.#filing.recordKind} ${id}`);
   }
 
-  /** The record of a pubkey if it belongs to this account, else null. The caller must not change a final record. */
+  /** An account's record with this pubkey; null if there is none. The caller must not change a final record. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
     const record = this.#byPubkey.get(pubkey) ?? this.#read(this.context.archive.byPubkey(recordKind, pubkey));
@@ -115,13 +107,13 @@ export class Records<R extends RecordOfAccount, W> {
     return row === null ? null : (row.record as R);
   }
 
-  /** The same in wire format. */
+  /** An account's record with this pubkey in wire format; null if there is none. */
   row(account: number, pubkey: string): W | null {
     const record = this.find(account, pubkey);
     return record === null ? null : this.toRow(record);
   }
 
-  /** Live and final ones together, newest first; none for an unknown market. */
+  /** One page of an account's live and final records, newest first; empty for an unknown market. */
   page(account: number, query: RecordQuery): Page<W> {
     const { state, status, is_yes: isYes, side, limit, beforeId: from } = query;
     const market = askedMarket(this.context.catalog, query.market_condition_id);
@@ -131,7 +123,7 @@ export class Records<R extends RecordOfAccount, W> {
     return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  /** Live and final ones that match, by creation in either direction. The archive is read in blocks, as needed. */
+  /** Lists matching live and final records in order of creation, from either end. Reads the archive in blocks. */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
     const { isFinal, facets } = this.#filing;
@@ -140,7 +132,7 @@ export class Records<R extends RecordOfAccount, W> {
       (record) => (from === undefined || comesFirst(from, record.id)) && accepts(query, facets(record)),
     );
     if (!oldestFirst) live.reverse();
-    // A query for live records must not read the history.
+    // A query for live records must not read the archive, which may be long.
     const mayBeFinal = !isLiveOnly && (isFinal === undefined || states === undefined || states.some(isFinal));
     let at = 0;
     for (const record of mayBeFinal ? this.#listFinal(query, block) : []) {
@@ -163,12 +155,12 @@ export class Records<R extends RecordOfAccount, W> {
     }
   }
 
-  /** The live records for a snapshot, and the last id. */
+  /** The live records and the last id, for a snapshot. */
   dump() {
     return { lastId: this.#lastId, records: structuredClone([...this.#live.values()]) };
   }
 
-  /** Restores a snapshot's records and rewinds the archive to it. */
+  /** Restores a snapshot's records, and removes later records from the archive. */
   load({ lastId, records }: { readonly lastId: number; readonly records: readonly R[] }): void {
     this.#lastId = lastId;
     const live = records.map(({ id }) => id);
@@ -177,7 +169,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 }
 
-/** The first `limit` records, and the last of them when more follow. */
+/** Takes the first `limit` records. `last` is the last of them; null if no more records follow. */
 export function firstOf<R>(records: Iterable<R>, limit: number) {
   const rows: R[] = [];
   for (const record of records) {
@@ -187,7 +179,7 @@ export function firstOf<R>(records: Iterable<R>, limit: number) {
   return { rows, last: null };
 }
 
-/** Index of a list's market; undefined for all, null for an unknown one. */
+/** Index of a list's market; undefined if no market was named, null for an unknown market. */
 export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }

@@ -1,36 +1,299 @@
-/** The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. */
+/** Builds the OpenAPI 3.1 document of the service from the declarations of its calls. */
 
+import { z } from 'zod';
 import { must } from '../../../shared/base/errors.js';
-import { declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
-import { ENDPOINT_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
+import { type Declaration, declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
+import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
+import { ENDPOINT_NOTES, ERROR_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
+import * as records from '../../../shared/protocol/records.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type Control } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
-import {
-  answerSchema,
-  ENVELOPE_SCHEMAS,
-  envelope,
-  errorAnswers,
-  errorComponents,
-  errorSchemas,
-  HEADERS,
-  type JsonSchema,
-  json,
-  NO_CALL_ERRORS,
-  object,
-  pascal,
-  recordSchemas,
-  ref,
-  requestSchema,
-  successAnswer,
-} from './answers.js';
 
-interface ControlNote {
-  readonly summary: string;
-  readonly data: JsonSchema;
+/** A JSON Schema, or another part of the document. Answers have exactly the listed properties; requests may have more. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A schema while zod writes it. It may be changed in place. */
+type Written = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;
+
+/** A reference to a named schema of the document. */
+const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
+
+/** Name of a component: `OrderRow` for `orderRow`, `OrdersCreate` for `orders.create`. */
+const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Schema of an accepted input. */
+function requestSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
+  return written;
+}
+
+/** Schema of an answer that is not a record of the service. */
+function answerSchema(schema: z.ZodObject): JsonSchema {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema);
+  for (const property of Object.values(written.properties ?? {}))
+    if (typeof property === 'object') simplifyNull(property);
+  return written;
+}
+
+/** Schemas of all records by component name, as the paper exchange answers them. */
+function recordSchemas(): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [name, record] of namedRecords()) registry.add(record, { id: name });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (name) => `#/components/schemas/${name}`,
+    override: (writing) => {
+      withoutIntegerBounds(writing);
+      exact(writing);
+    },
+  });
+  const components = Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => {
+    for (const alternative of [schema, ...(schema.oneOf ?? [])]) finishProperties(alternative);
+    return [name, schema] as const;
+  });
+  return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
+}
+
+/** Schema of an answer's `data`: a record or a list of records. */
+function dataSchema(data: z.ZodType): JsonSchema {
+  if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
+  const name = namedRecords().find(([, record]) => record === data)?.[0];
+  if (name === undefined) throw new Error('the answer of an endpoint must be a record of protocol/records.ts');
+  return ref(name);
+}
+
+const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
+  Object.entries(records).map(([name, record]) => [pascal(name), record]);
+
+/** Removes bounds that only mean "a safe integer", because they do not help a reader. */
+function withoutIntegerBounds({ jsonSchema }: Written): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** Removes null if the paper exchange always gives a value. Otherwise writes null as a second type, not as `anyOf`. */
+function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
+  const isAlwaysGiven = property['isAlwaysGiven'] === true;
+  delete property['isAlwaysGiven'];
+  const { type, anyOf: [given, nothing, ...more] = [], description } = property;
+  if (isAlwaysGiven && Array.isArray(type)) property.type = type[0] ?? 'null';
+  if (given === undefined || nothing?.type !== 'null' || more.length > 0) return;
+  const isPlain = typeof given.type === 'string' && given.enum === undefined && given.type !== 'object';
+  if (!isAlwaysGiven && !isPlain) return;
+  delete property.anyOf;
+  Object.assign(property, given, isAlwaysGiven ? {} : { type: [given.type, 'null'] });
+  if (description !== undefined) property.description = description;
+}
+
+/** Optional properties of records. The interface says that `order_min_size` may be absent. */
+const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
+
+function exact({ jsonSchema }: Written): void {
+  // A reference with its own description needs no list of required fields, because the referenced record has it.
+  if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
+  if (jsonSchema.properties === undefined) return;
+  jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
+  jsonSchema.additionalProperties = false;
+}
+
+/** Schema of an event in a list. Its `video_url` is "present in the single-event response" only. */
+function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
+  const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
+  const { video_url: _video, ...rest } = properties;
+  const description = 'A group of markets in the list: without `video_url`, with at most two of its markets.';
+  return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
+}
+
+/** Example values by pattern of the property's name. The first match applies. */
+const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
+  [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
+  [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],
+  [/^message$/, 'SVC draft v1 | cancel-order | Market: 8kQm… | Order: 4uQe… | Draft: 4uQe… | Expires: 1714300060'],
+  [/^symbol$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR-LPT'],
+  [/^(created|timestamp|resolution_date)$|_at$/, 1_714_300_000],
+  [/_(precision|decimals)$/, 2],
+  [/^(expires_in_seconds)$/, 600],
+  [/^trade_count$/, 17],
+  [/^max_price$/, '0.99'],
+  [/^min_price$/, '0.01'],
+  [/price$|^(open|high|low|close)$/, '0.42'],
+  [/leverage/, '2'],
+  [/fee|rate$/, '0.01'],
+  [/pnl/, '-1.5'],
+];
+/** Example of all other decimal strings. */
+const EXAMPLE_AMOUNT = '10';
+
+/** Simplifies the schemas of all properties and adds examples. */
+function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property !== 'object') continue;
+    simplifyNull(property);
+    finishProperties(property);
+    const example = chooseExample(name, property);
+    if (example !== null) property.examples = [example];
+  }
+}
+
+function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSchema.BaseSchema): string | number | null {
+  if (rest.enum !== undefined || rest.const !== undefined) return null;
+  const types = Array.isArray(type) ? type : [type];
+  const known = EXAMPLES.find(([names]) => names.test(name))?.[1] ?? (pattern === undefined ? null : EXAMPLE_AMOUNT);
+  if (typeof known === 'number') return types.includes('integer') ? known : null;
+  return types.includes('string') ? known : null;
+}
+
+const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
+
+/** Rate headers, which answers to all counted calls have. */
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': header('X-RateLimit-Limit'),
+  'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
+  'X-RateLimit-Reset': header('X-RateLimit-Reset'),
+};
+
+const integer = { type: 'integer', minimum: 0 };
+
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  'X-RateLimit-Limit': {
+    description:
+      'Requests that the budget of this call allows in any 60 seconds. Absent when the exchange runs without limits.',
+    schema: integer,
+  },
+  'X-RateLimit-Remaining': { description: 'Number of these requests that are left now.', schema: integer },
+  'X-RateLimit-Reset': { description: 'Time at which one more request is allowed, Unix seconds.', schema: integer },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  Location: { description: 'Path of the created record.', required: true, schema: { type: 'string' } },
+  Allow: { description: 'Methods that this path supports.', required: true, schema: { type: 'string' } },
+};
+
+/** Schemas that only envelopes use. */
+const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  NoMeta: { description: 'Empty object: this answer has no metadata.', type: 'object', additionalProperties: false },
+  PageMeta: object({
+    limit: { ...integer, description: 'Maximum number of rows on this page.' },
+    next_cursor: {
+      type: ['string', 'null'],
+      description: 'Value of `cursor` for the next page; null on the last page.',
+    },
+  }),
+  OutcomeMeta: object({
+    is_yes: { type: 'boolean', description: 'Outcome of the prices: true for YES, false for NO.' },
+  }),
+  ErrorDetails: {
+    description:
+      'For a validation error, one object for each invalid field, with its name and the error; otherwise empty.',
+    type: 'array',
+    items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { type: 'string' } },
+  },
+};
+
+/** Schema of an object with exactly these properties. */
+function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** Schema of the envelope around this data. */
+const envelope = (data: JsonSchema, meta: JsonSchema) => object({ data, meta, error: { type: 'null' } });
+
+/** Content of a JSON body with this schema. */
+const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
+
+/** The successful response of a call. */
+function successAnswer(name: EndpointName): JsonSchema {
+  const declaration = declarationOf(name);
+  const data = name === 'events.list' ? { type: 'array', items: ref('EventListRow') } : dataSchema(declaration.data);
+  return {
+    description: declaration.status === 201 ? 'The record was created.' : 'The call succeeded.',
+    headers: { ...RATE_HEADERS, ...(declaration.location === undefined ? {} : { Location: header('Location') }) },
+    content: json(envelope(data, ref(chooseMeta(declaration)))),
+  };
+}
+
+function chooseMeta(declaration: Declaration): string {
+  if (declaration.page !== undefined) return 'PageMeta';
+  return declaration.outcomeMeta === true ? 'OutcomeMeta' : 'NoMeta';
+}
+
+/** Error responses by status. Equal responses share a component. */
+function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
+  const groups = [...byStatus(slugs)];
+  return Object.fromEntries(
+    groups.map(([status, some]) => [status, { $ref: `#/components/responses/${makeKey(status, some)}` }]),
+  );
+}
+
+/** Errors of paths and methods that no call has. */
+const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
+  [
+    ...(['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large'] as const),
+    ...(['request_headers_too_large', 'throttled', 'internal_error'] as const),
+  ],
+];
+
+/** The components that `errorAnswers` of these lists references. */
+function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
+  const components: Record<string, JsonSchema> = {};
+  for (const slugs of lists) {
+    for (const [status, some] of byStatus(slugs)) components[makeKey(status, some)] ??= errorAnswer(some);
+  }
+  return components;
+}
+
+const makeKey = (status: string, slugs: readonly ServiceErrorSlug[]): string => [status, ...slugs].join('.');
+
+function byStatus(slugs: readonly ServiceErrorSlug[]): ReadonlyMap<string, readonly ServiceErrorSlug[]> {
+  const groups = new Map<string, ServiceErrorSlug[]>();
+  for (const slug of [...new Set(slugs)].sort()) {
+    const status = String(SERVICE_ERRORS[slug].status);
+    groups.set(status, [...(groups.get(status) ?? []), slug]);
+  }
+  return groups;
+}
+
+function errorAnswer(slugs: readonly ServiceErrorSlug[]): JsonSchema {
+  const retry = slugs.includes('throttled') ? { 'Retry-After': header('Retry-After') } : {};
+  const allow = slugs.includes('method_not_allowed') ? { Allow: header('Allow') } : {};
+  return {
+    description: slugs.map((slug) => `\`${slug}\`: ${ERROR_NOTES[slug].when} ${ERROR_NOTES[slug].advice}`).join('\n\n'),
+    headers: { ...RATE_HEADERS, ...retry, ...allow },
+    content: json(errorEnvelope(slugs)),
+  };
+}
+
+function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
+  const nothing = { type: 'null' };
+  const [only, ...more] = slugs.map((slug) => ref(errorComponent(slug)));
+  const error = more.length === 0 ? only : { oneOf: [only, ...more] };
+  return object({ data: nothing, meta: nothing, error: error ?? {} });
+}
+
+/** Name of an error's component: `NotFoundError` for `not_found`. */
+const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
+
+/** Schemas of all errors, with slug and code. */
+function errorSchemas(): Readonly<Record<string, JsonSchema>> {
+  // The keys of this table are the slugs.
+  const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
+  return Object.fromEntries(
+    slugs.map((slug) => {
+      const { code, message } = SERVICE_ERRORS[slug];
+      const fields = {
+        code: { type: 'integer', const: code },
+        slug: { type: 'string', const: slug },
+        message: { type: 'string', examples: [message] },
+        details: ref('ErrorDetails'),
+      };
+      return [errorComponent(slug), object(fields)];
+    }),
+  );
 }
 
 const amount = { type: 'string', description: 'Currency.' };
@@ -42,29 +305,33 @@ const DETAIL = ref('MarketDetail');
 
 const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
 const ANSWER_FAULT = object({
-  answer: { type: 'string', enum: ['html', 'error'], description: 'A proxy’s page, or a refusal in the envelope.' },
+  answer: {
+    type: 'string',
+    enum: ['html', 'error'],
+    description: 'Kind of answer: a proxy’s HTML page, or an error in the envelope.',
+  },
   calls: {
-    ...orNull('array', 'The calls that it strikes, such as `POST /orders/{pubkey}/submit/`; null: every call.'),
+    ...orNull('array', 'Affected calls, such as `POST /orders/{pubkey}/submit/`; null: all calls.'),
     items: { type: 'string' },
   },
   status: { type: 'integer' },
-  slug: orNull('string', 'Present with a refusal; null for a page.'),
-  retry_after_s: orNull('integer', 'The header `Retry-After`; null: none but that of `throttled`.'),
-  acts: { type: 'boolean', description: 'Whether the call is carried out all the same.' },
-  count: orNull('integer', 'How many answers; null: without end.'),
-  share: { type: 'number', description: 'Part of the calls.' },
-  given: { type: 'integer', description: 'How many answers it has given.' },
+  slug: orNull('string', 'Slug of the error; null for an HTML page.'),
+  retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has the header.'),
+  acts: { type: 'boolean', description: 'Whether the call is executed before the false answer.' },
+  count: orNull('integer', 'Maximum number of false answers; null: no maximum.'),
+  share: { type: 'number', description: 'Affected part of the calls, above 0 and up to 1.' },
+  given: { type: 'integer', description: 'Number of false answers so far.' },
 });
-const perMinute = orNull('integer', 'Requests in 60 seconds; null: as the profile says.');
+const perMinute = orNull('integer', 'Maximum requests in 60 seconds; null: the limit of the profile.');
 const FAULTS = object({
   answers: { type: 'array', items: ANSWER_FAULT },
   limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
-  landing_ms: orNull('integer', 'How long a landing takes; null: as usual.'),
-  closing_ms: orNull('integer', 'How long the close of a margin position takes; null: it is closed at once.'),
-  until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
+  landing_ms: orNull('integer', 'Duration of a landing, ms; null: the default duration.'),
+  closing_ms: orNull('integer', 'Duration of the close of a margin position, ms; null: 0.'),
+  until: orNull('integer', 'Time at which all faults end, Unix seconds; null: never.'),
 });
 
-export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
+export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; readonly data: JsonSchema }>> = {
   'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
   'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
@@ -72,25 +339,25 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
     summary: 'Move the reference price of a margin market',
     data: DETAIL,
   },
-  'POST /paper/accounts/{wallet}/deposit/': { summary: 'Give currency to an account', data: FUNDS },
-  'POST /paper/accounts/{wallet}/': { summary: 'Make an account custodial, or not', data: FUNDS },
+  'POST /paper/accounts/{wallet}/deposit/': { summary: 'Deposit currency into an account', data: FUNDS },
+  'POST /paper/accounts/{wallet}/': { summary: 'Set whether an account is custodial', data: FUNDS },
   'GET /paper/accounts/{wallet}/': { summary: 'Read the currency of an account', data: FUNDS },
   'POST /paper/signing-service/': {
-    summary: 'Switch the signing service on or off',
+    summary: 'Turn the signing service on or off',
     data: object({ available: { type: 'boolean' } }),
   },
   'POST /paper/clock/': {
     summary: 'Move the clock of the exchange forward',
     data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
   },
-  'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
-  'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
+  'GET /paper/faults/': { summary: 'Read the simulated faults', data: FAULTS },
+  'POST /paper/faults/': { summary: 'Replace all simulated faults; `{}` ends them', data: FAULTS },
   'GET /paper/signed-request/': {
-    summary: 'See the bytes to sign',
+    summary: 'Check the signature of a request without a body',
     data: answerSchema(signedRequestReport),
   },
   'POST /paper/signed-request/': {
-    summary: 'See the bytes to be signed, with a body',
+    summary: 'Check the signature of a request with a body',
     data: answerSchema(signedRequestReport),
   },
 };
@@ -119,22 +386,22 @@ function makeControlOperation(control: Control): JsonSchema {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      200: { description: 'Done.', content: json(envelope(data, ref('NoMeta'))) },
+      200: { description: 'The call succeeded.', content: json(envelope(data, ref('NoMeta'))) },
       ...errorAnswers(listControlErrors(control)),
     },
     security: [],
   };
 }
 
-/** A call from a web page is `permission_denied`; one from another machine gets `not_found`. */
+/** Errors of a control. A call from a web page gets `permission_denied`, one from another machine `not_found`. */
 function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
-/** The whole document; equal options give equal text. */
+/** The whole document. Equal options give equal text. */
 export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
-  // The keys of an object of constants are its endpoint names.
+  // The keys of this table are the names of the calls.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const name of names) {
@@ -169,46 +436,46 @@ function securitySchemes({ header_prefix, clock_tolerance_s }: VenueProfile): Js
   const names = signatureHeaders(header_prefix);
   const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });
   return {
-    ApiKey: scheme(names.apiKey, 'The `api_key` of a credential.'),
+    ApiKey: scheme(names.apiKey, 'API key: the `api_key` of a credential.'),
     Timestamp: scheme(
       names.timestamp,
-      `Unix seconds in decimals, at most ${clock_tolerance_s} away from the exchange’s clock.`,
+      `Unix seconds as a decimal integer, at most ${clock_tolerance_s} s before or after the exchange’s clock.`,
     ),
     Signature: scheme(
       names.signature,
-      'Lowercase hex of HMAC-SHA256 under the `secret` (its UTF-8 bytes) over `{timestamp}{METHOD}{path?query}{body}`, joined without separators, path and query exactly as sent.',
+      'HMAC-SHA256 in lowercase hex. The key is the UTF-8 text of the `secret`. The signed text is `{timestamp}{METHOD}{path?query}{body}` without separators, with path and query exactly as sent.',
     ),
   };
 }
 
-const DESCRIPTION = `Markets with a YES and a NO share each, traded in one order book; a set of both is worth one unit of currency.
+const DESCRIPTION = `A market has YES shares and NO shares, which are traded in one order book. One share of each together is worth one unit of currency.
 
-Every answer is an envelope of \`data\`, \`meta\` and \`error\`. Prices, amounts and currency are decimal strings with at most six decimals, times are Unix seconds. Every path ends with a slash. Changes are drafted, signed by the wallet, and submitted.
+Every answer is an envelope with \`data\`, \`meta\` and \`error\`. Prices, amounts and currency are decimal strings with at most six decimals. Times are Unix seconds. Every path ends with a slash. A change is first drafted, then signed by the wallet, then submitted.
 
-Refusals are checked in a fixed order: rate limit, size of the body, authentication, query, body, signing service, record, rules, balance. Any path and method that is not listed here answers \`not_found\` or \`method_not_allowed\` in the same envelope.`;
+Requests are checked in this order: rate limit, size of the body, authentication, query, body, signing service, record, rules, balance. Paths and methods that are not listed here answer \`not_found\` or \`method_not_allowed\` in the same envelope.`;
 
 const TAGS: readonly (readonly [string, string])[] = [
-  ['keys', 'Credentials: a wallet proves itself and receives an API key.'],
+  ['keys', 'API keys: a wallet signs a challenge and receives a key.'],
   ['events', 'Groups of markets.'],
-  ['markets', 'Markets, their books, trades and prices.'],
+  ['markets', 'Markets with their books, trades and prices.'],
   ['sports', 'The catalog of sports and leagues.'],
-  ['search', 'Finding markets and events.'],
-  ['orders', 'Orders: draft, sign, submit, cancel.'],
-  ['trades', 'Own fills.'],
-  ['merges', 'YES and NO shares back into currency.'],
-  ['splits', 'Currency into YES and NO shares.'],
-  ['redeems', 'Shares of settled markets into currency.'],
-  ['account', 'The caller’s own account.'],
-  ['positions', 'Leveraged positions on margin markets.'],
-  ['settlements', 'What closed positions pay out.'],
+  ['search', 'Search for markets and events.'],
+  ['orders', 'The caller’s orders: drafts, submits and cancels.'],
+  ['trades', 'Fills of the caller’s orders.'],
+  ['merges', 'Conversions of YES and NO shares into currency.'],
+  ['splits', 'Conversions of currency into YES and NO shares.'],
+  ['redeems', 'Payments for shares of settled markets.'],
+  ['account', 'The caller’s account.'],
+  ['positions', 'Leveraged positions in margin markets.'],
+  ['settlements', 'Payments of closed positions.'],
   ['requests', 'Requests for margin positions.'],
 ];
 const CONTROLS_TAG = [
   'paper',
-  'Controls of the paper exchange itself. From this machine only, never from a web page; no real venue has them.',
+  'Controls of the paper exchange. They accept calls from this machine only, and none from web pages. Real venues have no controls.',
 ] as const;
 
-/** A declared call as an OpenAPI operation. */
+/** One declared call as an OpenAPI operation. */
 function makeOperation(name: EndpointName): JsonSchema {
   const { summary, description } = ENDPOINT_NOTES[name];
   const { scope, status, body } = declarationOf(name);
@@ -239,7 +506,7 @@ function bodyContent(name: EndpointName): JsonSchema {
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
-/** Body of a call as a component; none for a call without one. */
+/** Component of a call's body; empty for a call without a body. */
 function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
   const { body } = declarationOf(name);
   if (body === null) return {};
@@ -274,7 +541,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
 }
 
 const listProperties = (schema: JsonSchema): [string, JsonSchema][] =>
-  // zod writes schemas by name under `properties`.
+  // In the schemas of zod, `properties` has the schemas by name.
   Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
 
 const describe = (name: EndpointName, field: string, property: JsonSchema): JsonSchema => ({

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MarginPage, MarginPageQuery, MarginPlace } from '../../../../src/exchange/core/contract.js';
+import type { MarginPage, MarginPageQuery } from '../../../../src/exchange/core/contract.js';
 import { eventRow } from '../../../../src/exchange/core/records/market-rows.js';
+import type { SortedPlace } from '../../../../src/shared/protocol/cursors.js';
 import { accepted, m } from '../venue.js';
 import { MarginDesk, POLYMARKET, STEP } from './desk.js';
 import { MarginDrawer } from './drawer.js';
@@ -9,7 +10,7 @@ import { MarginDrawer } from './drawer.js';
 /** All pages of a list in order. */
 function walk<T>(read: (query: MarginPageQuery) => MarginPage<T>, limit: number, oldestFirst: boolean): T[] {
   const rows: T[] = [];
-  for (let after: MarginPlace | undefined; ; ) {
+  for (let after: SortedPlace | undefined; ; ) {
     const page = read({ limit, after, oldestFirst });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     rows.push(...page.rows);

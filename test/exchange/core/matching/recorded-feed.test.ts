@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import type { RecordedColumns } from '../../../../src/exchange/core/matching/recorded-feed.js';
 import {
   bookRow,
   candleRows,
@@ -12,7 +11,7 @@ import {
   publicTradePage,
   statsRow,
 } from '../../../../src/exchange/core/records/market-rows.js';
-import { EVENT } from '../../../../src/recording/contract.js';
+import { EVENT, type EventChunk } from '../../../../src/recording/contract.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
 import { accepted, m, settings, Venue } from '../venue.js';
@@ -29,7 +28,7 @@ const START_MS = 1_700_000_000_000;
 /** The events follow those of `world`. */
 const FIRST_MS = START_MS + 500;
 
-function columns(events: readonly Event[]): RecordedColumns {
+function columns(events: readonly Event[]): EventChunk {
   return {
     length: events.length,
     timeMs: Float64Array.from(events, ({ timeMs }) => timeMs),

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TAPE_LENGTH, Tape } from '../../../../src/exchange/core/matching/tape.js';
-import { BARS_KEPT, type Bar, Candles } from '../../../../src/exchange/core/records/candles.js';
+import { BARS_KEPT, type Bar, Candles, TAPE_LENGTH, Tape } from '../../../../src/exchange/core/records/tape.js';
 
 const MINUTE_MS = 60_000;
 /** Start of a half-hour. */

@@ -1,0 +1,303 @@
+/** The public history of one market: its newest trades, sums over all trades, and price bars. */
+
+import type { CandleInterval } from '../../../shared/protocol/states.js';
+import { f64, widen } from '../money.js';
+
+const FIRST_CAPACITY = 32;
+
+/** The newest rows of numbers, in one array that grows as needed. A new row costs no allocation. */
+class Ring {
+  /** Number of rows since the beginning, dropped rows included. */
+  count = 0;
+  protected cells: Float64Array;
+  readonly #stride: number;
+  readonly #limit: number;
+  #capacity = FIRST_CAPACITY;
+  /** First cell of the next row; the end of the array counts as its start. */
+  #next = 0;
+
+  /** `stride`: cells per row. `limit`: maximum number of kept rows. */
+  constructor(stride: number, limit: number) {
+    this.#stride = stride;
+    this.#limit = limit;
+    this.cells = new Float64Array(FIRST_CAPACITY * stride);
+  }
+
+  /** Adds a row and returns its first cell; the caller writes every cell. A full ring drops its oldest row. */
+  protected begin(): number {
+    if (this.count === this.#capacity && this.#capacity < this.#limit) {
+      // Row n is in place n until the ring is full, so a larger ring copies the cells unchanged.
+      this.#capacity = Math.min(this.#capacity * 2, this.#limit);
+      this.cells = widen(this.cells, this.#capacity * this.#stride);
+    }
+    this.count += 1;
+    const at = this.#next === this.cells.length ? 0 : this.#next;
+    this.#next = at + this.#stride;
+    return at;
+  }
+
+  /** First cell of a row; rows count from 0. */
+  protected at(row: number): number {
+    return (row % this.#capacity) * this.#stride;
+  }
+
+  /** Number of the oldest kept row, from 0. */
+  protected get oldest(): number {
+    return Math.max(0, this.count - this.#capacity);
+  }
+
+  /** Cells of the kept rows, oldest first. */
+  protected dumpRows(): number[] {
+    const cells: number[] = [];
+    for (let row = this.oldest; row < this.count; row++) {
+      const at = this.at(row);
+      cells.push(...this.cells.subarray(at, at + this.#stride));
+    }
+    return cells;
+  }
+
+  protected loadRows(count: number, dump: readonly number[]): void {
+    const kept = dump.length / this.#stride;
+    // A ring that has dropped rows is full. A ring with all its rows may have unused places.
+    let capacity = kept < count ? kept : FIRST_CAPACITY;
+    while (capacity < kept) capacity *= 2;
+    this.count = count;
+    this.#capacity = Math.min(capacity, this.#limit);
+    this.cells = new Float64Array(this.#capacity * this.#stride);
+    for (let row = this.oldest, from = 0; row < count; row++, from += this.#stride) {
+      this.cells.set(dump.slice(from, from + this.#stride), this.at(row));
+    }
+    this.#next = count === 0 ? 0 : this.at(count - 1) + this.#stride;
+  }
+}
+
+/** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
+export const TAPE_LENGTH = 20_000;
+/** Kept trades of a settled market. The number of settled markets only grows, and all stay in memory. */
+export const SETTLED_TAPE_LENGTH = 1_000;
+
+/** Cells of a trade; the first cell is its time. */
+const TRADE_STRIDE = 7;
+const PRICE = 1;
+const AMOUNT = 2;
+const MAKER_FEE = 3;
+const TAKER_FEE = 4;
+const IS_YES = 5;
+/** Volume of the market after the trade. */
+const VOLUME_AFTER = 6;
+
+/** The newest trades of a market, and sums over all its trades. The trade of row n has the id n + 1. */
+export class Tape extends Ring {
+  /** Currency: price × amount of every trade at the taker's price. */
+  volume = 0;
+  /** Price of the newest trade in YES space; 0 before the first trade. */
+  lastPrice = 0;
+  lastMs = 0;
+
+  constructor() {
+    super(TRADE_STRIDE, TAPE_LENGTH);
+  }
+
+  write(
+    timeMs: number,
+    yesPrice: number,
+    amount: number,
+    notional: number,
+    isYes: boolean,
+    makerFee: number,
+    takerFee: number,
+  ): void {
+    const at = this.begin();
+    const { cells } = this;
+    this.volume += notional;
+    this.lastPrice = yesPrice;
+    this.lastMs = timeMs;
+    cells[at] = timeMs;
+    cells[at + PRICE] = isYes ? yesPrice : 1_000_000 - yesPrice;
+    cells[at + AMOUNT] = amount;
+    cells[at + MAKER_FEE] = makerFee;
+    cells[at + TAKER_FEE] = takerFee;
+    cells[at + IS_YES] = isYes ? 1 : 0;
+    cells[at + VOLUME_AFTER] = this.volume;
+  }
+
+  /** Ends the trading: keeps only the newest trades, at least one. */
+  settle(keep = SETTLED_TAPE_LENGTH): void {
+    if (this.count <= keep) return;
+    const dump = this.dump();
+    this.load({ ...dump, trades: dump.trades.slice(-keep * TRADE_STRIDE) });
+  }
+
+  /** Currency of trades after `sinceMs`, exact; null if some of these trades are no longer kept. */
+  volumeSince(sinceMs: number): number | null {
+    const { cells, oldest, count } = this;
+    if (oldest > 0 && f64(cells, this.at(oldest)) > sinceMs) return null;
+    let low = oldest;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (f64(cells, this.at(middle)) <= sinceMs) low = middle + 1;
+      else high = middle;
+    }
+    // `low` is the row of the first trade after `sinceMs`.
+    if (low === count) return 0;
+    return low === 0 ? this.volume : this.volume - f64(cells, this.at(low - 1) + VOLUME_AFTER);
+  }
+
+  /** Up to `limit` trades with ids below `beforeId`, newest first. */
+  read(limit: number, beforeId: number) {
+    const trades: ReturnType<Tape['trade']>[] = [];
+    for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {
+      trades.push(this.trade(id));
+    }
+    return trades;
+  }
+
+  /** True if a trade with a smaller id is kept. */
+  hasBefore(id: number): boolean {
+    return id > this.oldest + 1;
+  }
+
+  /** A kept trade; amounts and fees in micros, `price` and `isYes` in the taker's outcome space. */
+  trade(id: number) {
+    const at = this.at(id - 1);
+    const { cells } = this;
+    return {
+      id,
+      timeMs: f64(cells, at),
+      price: f64(cells, at + PRICE),
+      amount: f64(cells, at + AMOUNT),
+      makerFee: f64(cells, at + MAKER_FEE),
+      takerFee: f64(cells, at + TAKER_FEE),
+      isYes: f64(cells, at + IS_YES) === 1,
+    };
+  }
+
+  dump() {
+    const { count, volume, lastPrice, lastMs } = this;
+    return { count, volume, lastPrice, lastMs, trades: this.dumpRows() };
+  }
+
+  load({ count, volume, lastPrice, lastMs, trades }: ReturnType<Tape['dump']>): void {
+    Object.assign(this, { volume, lastPrice, lastMs });
+    this.loadRows(count, trades);
+  }
+}
+
+const BAR_MS = 300_000;
+/** Five-minute bars kept: 32 days without a gap, two more than one call may request. */
+export const BARS_KEPT = 9_216;
+
+const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
+
+/** Cells of a bar. The first cell is the bar's number of five-minute intervals since 1970. */
+const BAR_STRIDE = 6;
+const OPEN = 1;
+const HIGH = 2;
+const LOW = 3;
+const CLOSE = 4;
+const VOLUME = 5;
+
+/** A price bar. Prices in YES space and currency, micros. */
+export interface Bar {
+  /** Start of the interval, Unix ms: a multiple of its length. */
+  readonly timeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** Five-minute bars of one market. Five minutes without a price have no bar. Half-hour bars are built on request. */
+export class Candles extends Ring {
+  /** End of the newest bar, Unix ms. */
+  #endMs = Number.NEGATIVE_INFINITY;
+  /** First cell of the newest bar. */
+  #newest = 0;
+
+  constructor() {
+    super(BAR_STRIDE, BARS_KEPT);
+  }
+
+  /** Records a price: from a trade of `notional` currency, or from a moved reference (0). Times never go back. */
+  write(timeMs: number, yesPrice: number, notional: number): void {
+    if (timeMs >= this.#endMs) return this.#open(Math.floor(timeMs / BAR_MS), yesPrice, notional);
+    const { cells } = this;
+    const at = this.#newest;
+    if (yesPrice > f64(cells, at + HIGH)) cells[at + HIGH] = yesPrice;
+    if (yesPrice < f64(cells, at + LOW)) cells[at + LOW] = yesPrice;
+    cells[at + CLOSE] = yesPrice;
+    cells[at + VOLUME] = f64(cells, at + VOLUME) + notional;
+  }
+
+  #open(interval: number, price: number, notional: number): void {
+    const at = this.begin();
+    this.cells[at] = interval;
+    this.cells.fill(price, at + OPEN, at + VOLUME);
+    this.cells[at + VOLUME] = notional;
+    this.#newest = at;
+    this.#endMs = (interval + 1) * BAR_MS;
+  }
+
+  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first. */
+  read(interval: CandleInterval, fromMs: number, toMs: number): readonly Bar[] {
+    const size = BARS_OF[interval];
+    const bars: Bar[] = [];
+    for (let row = this.oldest; row < this.count; row++) {
+      const next = this.#bar(row, size);
+      if (next.timeMs < fromMs) continue;
+      if (next.timeMs >= toMs) break;
+      const last = bars.at(-1);
+      if (last?.timeMs === next.timeMs) bars[bars.length - 1] = joinBars(last, next);
+      else bars.push(next);
+    }
+    return bars;
+  }
+
+  /** Currency of the bars that end after `sinceMs`. */
+  volumeSince(sinceMs: number): number {
+    let sum = 0;
+    for (let row = this.count - 1; row >= this.oldest; row--) {
+      const at = this.at(row);
+      if ((f64(this.cells, at) + 1) * BAR_MS <= sinceMs) break;
+      sum += f64(this.cells, at + VOLUME);
+    }
+    return sum;
+  }
+
+  /** A five-minute bar; its time is the start of its interval of `size` bars. */
+  #bar(row: number, size: number): Bar {
+    const at = this.at(row);
+    const { cells } = this;
+    return {
+      timeMs: Math.floor(f64(cells, at) / size) * size * BAR_MS,
+      open: f64(cells, at + OPEN),
+      high: f64(cells, at + HIGH),
+      low: f64(cells, at + LOW),
+      close: f64(cells, at + CLOSE),
+      volume: f64(cells, at + VOLUME),
+    };
+  }
+
+  /** Six values per bar, oldest first. */
+  dump(): readonly number[] {
+    return this.dumpRows();
+  }
+
+  load(dump: readonly number[]): void {
+    this.loadRows(dump.length / BAR_STRIDE, dump);
+    if (this.count === 0) return;
+    this.#newest = this.at(this.count - 1);
+    this.#endMs = (f64(this.cells, this.#newest) + 1) * BAR_MS;
+  }
+}
+
+const joinBars = (first: Bar, next: Bar): Bar => ({
+  timeMs: first.timeMs,
+  open: first.open,
+  high: Math.max(first.high, next.high),
+  low: Math.min(first.low, next.low),
+  close: next.close,
+  volume: first.volume + next.volume,
+});
