@@ -33,14 +33,16 @@ import {
 
 /** Scope of a call: its permitted callers, and the request budget that it uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
+type Path = `/${string}/`;
 
-interface Declaration {
+/** Declaration of a call under its general type. */
+export interface Declaration {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: `/${string}/`;
+  readonly path: Path;
   readonly scope: Scope;
   /** HTTP status of success. A 201 answer of a draft call has a `Location` header with the path of `location`. */
   readonly status: 200 | 201;
-  readonly location?: `/${string}/`;
+  readonly location?: Path;
   /** Default page size of a list. The `data` of a list is an array; its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
   /** Row schema of a list from which the client omits unreadable rows. Absent if every row must be readable. */
@@ -76,8 +78,6 @@ const catalogQuery = z.object({
   sport: text(256).optional(),
   league: text(256).optional(),
 });
-
-type Path = `/${string}/`;
 
 /** Declares a call that reads one record. */
 const detail = <const S extends Scope, const P extends Path, D extends z.ZodType>(scope: S, path: P, data: D) => ({
@@ -230,6 +230,7 @@ const requestBody = z.object({
   shares: ungiven(money),
 });
 
+const ACTIVITY = '/markets/{condition_id}/margin-activity/';
 const PNL = '/account/pnl/';
 const POSITIONS = '/margin/positions/';
 const POSITION = '/margin/positions/{pubkey}/';
@@ -258,13 +259,7 @@ export const ENDPOINTS = {
     ...query('/markets/{condition_id}/candles/', candleQuery, z.array(record.candle)),
     outcomeMeta: true as const,
   },
-  'markets.marginActivity': list(
-    'public',
-    '/markets/{condition_id}/margin-activity/',
-    50,
-    activityQuery,
-    record.marginActivityRow,
-  ),
+  'markets.marginActivity': list('public', ACTIVITY, 50, activityQuery, record.marginActivityRow),
   'sports.list': detail('public', '/sports/', z.array(record.sportRow)),
   'search.list': {
     ...list('public', '/search/', 20, searchQuery, record.searchResult),
@@ -338,7 +333,6 @@ export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;
 
 /** Returns a declaration under its general type, for code that serves or calls any endpoint. */
 export const declarationOf = (name: EndpointName): Declaration => ENDPOINTS[name];
-export type { Declaration };
 
 /** Fills the parameters into a path template, percent-encoded. */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {

@@ -65,7 +65,7 @@ export const SERVICE_ERRORS = {
   },
 } as const satisfies Record<string, { readonly status: number; readonly code: number; readonly message: string }>;
 
-/** The `slug` of an error of the service. */
+/** Name of an error, by which clients branch. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
 /** Value of `details`. Each object has one key, the name of the invalid field. */

@@ -6,13 +6,10 @@ import type { ServiceErrorSlug } from './errors.js';
 const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
 const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
 
-interface ParameterNote {
-  readonly description: string;
-  readonly example?: string | number | boolean;
-}
+type Example = string | number | boolean;
 
 /** Notes by the name of a parameter or body field. */
-export const PARAMETER_NOTES: Readonly<Record<string, ParameterNote>> = {
+export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: string; readonly example?: Example }>> = {
   condition_id: { description: 'Id of the market or event.', example: MARKET },
   pubkey: { description: 'Id of the record, as in the answer to its draft.', example: PUBKEY },
   key_id: { description: 'Id of the API key, as in the list of keys.' },
@@ -150,12 +147,12 @@ export interface EndpointNote {
   readonly summary: string;
   /** Facts about the call that its parameters do not show. */
   readonly description?: string;
-  /** Errors that the call may answer in addition to `commonErrors`. */
+  /** Errors that the call may answer in addition to those of its scope, path and body. */
   readonly errors?: readonly ServiceErrorSlug[];
   /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
-  readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  readonly defaults?: Readonly<Record<string, Example>>;
   /** Complete example bodies by purpose, for calls whose body fields exclude each other. */
-  readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
+  readonly bodies?: Readonly<Record<string, Readonly<Record<string, Example>>>>;
 }
 
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
@@ -173,11 +170,6 @@ const CONVERSION_SUBMIT = {
     'The record is `in_process`; read it until it is `done` or `failed`. It fails if the market does not permit conversions when the transaction lands.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
-const MERGE_ERRORS = [
-  'share_merge_market_has_unbacked_collateral',
-  'share_merge_in_progress',
-  'share_merge_insufficient_shares',
-] as const;
 const CONVERSION_START_ERRORS = [
   'gringotts_unavailable',
   'custodial_user_trading_not_allowed',
@@ -233,10 +225,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
       'The chart has bars of one outcome over at most 30 days, oldest first. Each NO price is 1 minus the YES price.',
     defaults: { is_yes: true },
   },
-  'markets.marginActivity': {
-    summary: 'List changes of margin positions',
-    description: 'The list has the changes of all accounts, newest first.',
-  },
+  'markets.marginActivity': { summary: 'List margin changes of all accounts', description: NEWEST_FIRST },
   'sports.list': { summary: 'List sports and leagues', description: 'The answer has all rows and no pages.' },
   'search.list': {
     summary: 'Search markets and events',
@@ -273,16 +262,17 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     description: 'The exchange removes the open part of the order from the book.',
     errors: [...SUBMIT_ERRORS, 'order_not_cancelable'],
   },
-  'trades.list': {
-    summary: 'List own trades',
-    description: 'The list has the caller’s trades as maker and as taker, newest first.',
-  },
+  'trades.list': { summary: 'List own trades as maker and as taker', description: NEWEST_FIRST },
 
   'merges.list': { summary: 'List share merges', description: NEWEST_FIRST },
   'merges.create': {
     summary: 'Draft a merge of shares',
     description: 'The draft locks the shares. A repeated call with the same amount returns the same unsigned draft.',
-    errors: [...CONVERSION_START_ERRORS, ...MERGE_ERRORS],
+    errors: [
+      ...CONVERSION_START_ERRORS,
+      ...(['share_merge_market_has_unbacked_collateral', 'share_merge_in_progress'] as const),
+      'share_merge_insufficient_shares',
+    ],
   },
   'merges.submit': { summary: 'Submit a signed merge', ...CONVERSION_SUBMIT },
   'merges.detail': { summary: 'Read a merge' },
@@ -363,19 +353,17 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'requests.cancel': { summary: 'Cancel a position request', description: 'Possible until the request is funded.' },
 };
 
-/** Returns the errors that follow from the scope, path and body of a call. */
-function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
+/** Returns all errors that a call may answer: the errors of its scope, path and body, then those of its note. */
+export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body, path } = declarationOf(name);
-  const isConversion = ENDPOINT_NOTES[name].errors?.includes('share_conversion_not_found') ?? false;
+  const { errors = [] } = ENDPOINT_NOTES[name];
   return [
-    ...(path.includes('{') && !isConversion ? (['not_found'] as const) : []),
+    ...(path.includes('{') && !errors.includes('share_conversion_not_found') ? (['not_found'] as const) : []),
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
     // The exchange also reads the body of a call without one, because the signature covers it.
     ...(['request_too_large', 'request_headers_too_large'] as const),
     ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
+    ...errors,
   ];
 }
-
-/** Returns all errors that a call may answer, common errors first. */
-export const listErrors = (name: EndpointName) => [...commonErrors(name), ...(ENDPOINT_NOTES[name].errors ?? [])];

@@ -31,6 +31,7 @@ export function inferOutcome(yes: number, no: number, paid: number): MarketOutco
   return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
 }
 
+/** Returns a text about the outcome for messages, such as `YES`. */
 export function outcomeText(outcome: MarketOutcome | null): string {
   if (typeof outcome === 'number') return `YES pays ${outcome}`;
   return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';

@@ -30,17 +30,9 @@ export type RequestOwner =
 
 /** Returns a text about the owner for messages. No program parses this text. */
 export function describeOwner(owner: RequestOwner): string {
-  switch (owner.kind) {
-    case 'poll': {
-      const { target } = owner;
-      const market = 'marketConditionId' in target ? `/${target.marketConditionId}` : '';
-      return `poll/${target.kind}${market}`;
-    }
-    case 'round':
-      return `round/${owner.list}`;
-    case 'intent':
-      return `executor/${owner.step}/${owner.intentId}`;
-    case 'other':
-      return owner.name;
-  }
+  if (owner.kind === 'round') return `round/${owner.list}`;
+  if (owner.kind === 'intent') return `executor/${owner.step}/${owner.intentId}`;
+  if (owner.kind === 'other') return owner.name;
+  const { target } = owner;
+  return `poll/${target.kind}${'marketConditionId' in target ? `/${target.marketConditionId}` : ''}`;
 }

@@ -34,13 +34,9 @@ export interface PlannedRequest {
 }
 
 /** A request to the shell, which makes the call once before the deadline. */
-export interface Request {
+export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Unique within a run of the trader, ascending. */
   readonly id: number;
-  readonly lane: Lane;
-  readonly call: AnyCall;
-  /** Deadline, our clock, ms. A request that is not sent by then is reported as unsent. */
-  readonly latestMs: number;
   /** Whether the request cancels an order after a kill. It may test the limit after a refusal. Absent: false. */
   readonly isUrgent?: boolean;
 }

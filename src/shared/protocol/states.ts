@@ -47,6 +47,7 @@ export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[sta
 
 /** States of share merges and share splits. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
+/** State of a merge or a split. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
 
 export const REDEEM_STATES = [
@@ -110,6 +111,7 @@ export const REQUEST_STATES = [
   'failed',
   'cancelled',
 ] as const;
+/** State of a request to open a margin position. */
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;

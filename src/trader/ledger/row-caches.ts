@@ -1,4 +1,4 @@
-/** Caches of the single writer's rows. A rollback or a broken ledger clears them, so none differs from the file. */
+/** Caches of the single writer's rows. A rollback or failed operation clears them, so they equal the file. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { Database } from './database.js';
@@ -15,26 +15,26 @@ import {
 } from './tables.js';
 
 interface LateTable<Row> {
-  /** True when the row will rarely change again. */
+  /** True if the row will rarely change again. */
   isOver(row: Row): boolean;
   /** Inserts a row at its place among all rows of the table. */
   insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
-/** Number of cached rows at which the ended ones are written; each takes about a kilobyte. */
+/** Number of cached rows at which the ended ones are written. Each row takes about a kilobyte. */
 const MOST_WAITING = 256;
 
 /**
- * Rows of a virtual-time ledger that are not in their table yet. An intent changes four times within seconds, so most
- * writes are saved. A row is written when another row references it, when its table is read, or when many have ended.
+ * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so this
+ * saves most writes. A row is written when another row references it, when its table is read, or when many have ended.
  */
 class LateRows<Row> {
   readonly #db: Database;
   readonly #table: LateTable<Row>;
   /** Rows that differ from the table, by key. */
   readonly unwritten = new Map<string, Row>();
-  /** Places of rows that are not inserted yet. */
+  /** Places of rows that are not inserted yet, by key. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
   #most = MOST_WAITING;
@@ -44,18 +44,18 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Only inside a transaction. */
+  /** Adds a new row. Call it only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
-      // The limit doubles, so that full scans stay rare.
+      // The limit doubles, so that scans of all rows stay rare.
       this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
     }
     this.#places.set(key, ++this.#newestPlace);
     this.change(key, row);
   }
 
-  /** Only inside a transaction. */
+  /** Replaces a row. Call it only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);
@@ -78,7 +78,7 @@ class LateRows<Row> {
   }
 }
 
-/** Cached intents and orders of a virtual-time ledger. */
+/** Cached intents and orders of a backtest's ledger. */
 export class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -112,20 +112,20 @@ export class WriteCache {
   }
 }
 
-/** Rows that the single writer has read or written; a rollback clears them. */
+/** Rows that the single writer has read or written. A rollback clears them. */
 export class ReadCache {
-  /** Intents that are not final: bounded by the number in flight. */
+  /** Intents that are not final, by id. */
   readonly intents = new Map<string, IntentRow>();
-  /** Orders by pubkey; null when there is no row. */
+  /** Orders by pubkey; null if the ledger has no such order. */
   readonly orders = new Map<string, OrderRecord | null>();
-  /** Balances by account; three accounts per outcome ever held. */
+  /** Balances by account. Each outcome that was ever held has three accounts. */
   readonly balances = new Map<string, Micros>();
-  /** Markets by condition id; null when there is no row. */
+  /** Markets by condition id; null if the ledger has no such market. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
   positions: readonly PositionRow[] | null = null;
 
-  /** Caches an order; the cache is cleared when full, because most orders are never read again. */
+  /** Caches an order. A full cache is cleared, because most orders are never read again. */
   keepOrder(pubkey: string, order: OrderRecord | null): void {
     if (this.orders.size >= MOST_ORDERS) this.orders.clear();
     this.orders.set(pubkey, order);
@@ -137,10 +137,10 @@ export class ReadCache {
   }
 }
 
-/** Maximum number of cached orders, more than rest at a time. */
+/** Maximum number of cached orders. It exceeds the number of orders that rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Cached value of a key, read at the first use. */
+/** Returns the cached value of a key, which is read on first use. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;
