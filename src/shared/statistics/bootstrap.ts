@@ -19,8 +19,8 @@ interface ClusteredMean {
 
 /**
  * Returns the mean, sum / weight, and its standard error over G independent groups: sqrt(G / (G - 1) sum (s - mean
- * w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without weight do not count. Returns null if no
- * group has weight. Throws RangeError for a negative weight.
+ * w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without weight do not count. Returns null
+ * if no group has weight. Throws RangeError for a negative weight.
  */
 export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | null {
   let [count, sum, weight] = [0, 0, 0];

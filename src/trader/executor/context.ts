@@ -255,9 +255,9 @@ const OLD_COPY_MS = 10_000;
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may be outdated.
- * The order then counts as resting and is canceled again. An order that rests longer, or returns a second time, raises
- * an alarm.
+ * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may be
+ * outdated. The order then counts as resting and is canceled again. An order that rests longer, or returns a second
+ * time, raises an alarm.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by pubkey. */
@@ -371,8 +371,8 @@ interface WorstFee {
 const FEE_ROUNDING = micros(1);
 
 /**
- * Describes how a trade contradicts the signed order; null if the trade may be correct. A better price and a missing fee
- * are normal.
+ * Describes how a trade contradicts the signed order; null if the trade may be correct. A better price and a missing
+ * fee are normal.
  *
  * @param order the order before this trade is booked
  * @param fees highest known fee rate of the market, and its fee schedule

@@ -53,8 +53,8 @@ export class Executor {
   }
 
   /**
-   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts must
-   * be in the ledger (`saveMarket`). A cancel may target an order that is not in the ledger.
+   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
+   * must be in the ledger (`saveMarket`). A cancel may target an order that is not in the ledger.
    *
    * Asserts that placing or converting is allowed, that the id is new, and that no other conversion of this kind in the
    * market and no other cancel of the order is pending.
@@ -178,9 +178,9 @@ export class Executor {
   }
 
   /**
-   * Withdraws the orders that are in flight now in this market (null: in all markets). They are not signed or sent again,
-   * but the executor still follows orders that may have been sent. Later orders are not affected. The caller must remove
-   * queued requests.
+   * Withdraws the orders that are in flight now in this market (null: in all markets). They are not signed or sent
+   * again, but the executor still follows orders that may have been sent. Later orders are not affected. The caller
+   * must remove queued requests.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -205,7 +205,7 @@ export class Executor {
         orderPubkey: draftPubkey,
         intentId,
         marketConditionId,
-        /** Unfilled shares, by the larger of the exchange's and the booked filled amount. Failed fills may rest again. */
+        /** Unfilled shares, by the larger of exchange's and booked filled amount. Failed fills may rest again. */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,

@@ -110,8 +110,8 @@ export interface Standing {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`: the
-   * intent took effect. `over`: it is finished and read at most once more. `never`: it had no effect.
+   * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
+   * the intent took effect. `over`: it is finished and read at most once more. `never`: it had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -167,7 +167,7 @@ export const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 10_000;
 /** Longest wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait between reads of a conversion, ms. It settles within 0.5 s on the paper exchange, seconds on a chain. */
+/** Longest wait between reads of a conversion, ms. It settles in 0.5 s on the paper exchange, in seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
 /** Maximum requests for a conversion's draft after lost answers. Unsigned drafts of a repeat have no effect. */
 export const MOST_DRAFT_ASKS = 3;

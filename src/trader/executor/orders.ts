@@ -171,8 +171,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 }
 
 /**
- * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the order
- * and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
+ * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
+ * order and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: Look): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);

@@ -131,8 +131,8 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Returns why a draft must not be signed because of its expiry; null if it may be signed. The draft may have expired, or
- * expire too late. Without an exchange time, our clock limits the latest expiry, with a tolerance. Our clock never
+ * Returns why a draft must not be signed because of its expiry; null if it may be signed. The draft may have expired,
+ * or expire too late. Without an exchange time, our clock limits the latest expiry, with a tolerance. Our clock never
  * decides that a draft has expired.
  */
 function objectionToExpiry(

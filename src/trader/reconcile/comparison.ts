@@ -93,8 +93,8 @@ export class Comparison {
 
   /**
    * Returns the differences of a round. Its lists must be complete, and all own fills in them booked. The lists were
-   * begun at `begunMs`, so they may lack bookings since then or shortly before. Call it once per round, because it moves
-   * the marks of the lists.
+   * begun at `begunMs`, so they may lack bookings since then or shortly before. Call it once per round, because it
+   * moves the marks of the lists.
    *
    * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */

@@ -95,7 +95,8 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference; a confirmed one then stays, others restart
+   * @param isUndecided returns true if the round could not check a difference; a confirmed one then stays, others
+   * restart
    */
   take(
     differences: readonly Difference[],

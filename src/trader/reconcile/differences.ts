@@ -14,7 +14,7 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: the independent sums of fills differ. */
+/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: independent sums of fills differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** Difference between ledger and exchange, with both figures as text. */
@@ -188,9 +188,9 @@ export interface Moves {
 }
 
 /**
- * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared. Outcomes in
- * `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in flight. `lately`
- * has the latest moves by outcome, because a list from before some moves shows earlier holdings.
+ * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared. Outcomes
+ * in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in flight.
+ * `lately` has the latest moves by outcome, because a list from before some moves shows earlier holdings.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,

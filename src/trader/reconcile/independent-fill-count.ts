@@ -1,8 +1,9 @@
 /**
- * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`) books
- * each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The second
- * reader shares no code and no state with it, and reads the list in other pages from its own mark. It sums trades,
- * shares, value and fees by market, outcome and side. Every round compares these sums with the sums of the ledger.
+ * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
+ * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
+ * second reader shares no code and no state with it, and reads the list in other pages from its own mark. It sums
+ * trades, shares, value and fees by market, outcome and side. Every round compares these sums with the sums of the
+ * ledger.
  *
  * The second reader books nothing. Trades younger than half a minute wait for the next round, because lists lag.
  */

@@ -1,9 +1,9 @@
 /**
- * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark. Each
- * row is compared in two complete rounds. A differing row is kept and compared until it agrees.
+ * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark.
+ * Each row is compared in two complete rounds. A differing row is kept and compared until it agrees.
  *
- * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list without any of these
- * pubkeys has lost rows. Rows older than the first read are not compared.
+ * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list without any of
+ * these pubkeys has lost rows. Rows older than the first read are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';

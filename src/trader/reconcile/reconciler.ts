@@ -1,10 +1,10 @@
 /**
- * Compares the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The reconciler
- * only reads and reports differences.
+ * Compares the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
+ * reconciler only reads and reports differences.
  *
- * A round reads all lists completely, beginning at the same time. Then own fills are read again, so that all fills in the
- * lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if
- * two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
+ * A round reads all lists completely, beginning at the same time. Then own fills are read again, so that all fills in
+ * the lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference
+ * counts if two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -50,7 +50,7 @@ export class Reconciler {
   /** The round whose lists are complete while it waits for a later read of own fills; else null. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that orders rounds and reads. It increases when a round's lists are requested and when they are complete. */
+  /** Counter that orders rounds and reads. It increases when a round's lists are requested and when complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
   /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) was requested. */

@@ -2,7 +2,8 @@
  * Converts a draft to its `message` and to the bytes that the wallet signs. The venue's `draft_message` is one of:
  *
  * - `utf8`: the message is a readable text; its UTF-8 bytes are signed.
- * - `solana_tx`: the message is a Solana transaction in hex with the readable text as memo; its message bytes are signed.
+ * - `solana_tx`: the message is a Solana transaction in hex with the readable text as memo; its message bytes are
+ *   signed.
  * - `opaque`: the message is an unreadable text; its UTF-8 bytes are signed.
  */
 
