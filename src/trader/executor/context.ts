@@ -108,11 +108,8 @@ export class Context {
       if (!this.ledger.noteOddity(kind, pubkey, text, nowMs)) return;
       this.reportTrouble(kind, market, text);
     } else {
-      this.reportTrouble(
-        kind,
-        null,
-        `one read showed more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`,
-      );
+      const rest = `more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`;
+      this.reportTrouble(kind, null, `one read showed ${rest}`);
     }
     this.#foreign += 1;
   }

@@ -97,7 +97,7 @@ function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs:
 }
 
 /** Marks an order as live because of a fill, even if its draft was abandoned. */
-export function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
+function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.find('place', order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);

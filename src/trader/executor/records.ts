@@ -219,7 +219,7 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
   }
 }
 
-export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
+function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'only an answered request has data');
   // The data belongs to the report's call. A submit returns the same record as the endpoint `_shape`.
   return report.outcome.data as DataOf<N>;

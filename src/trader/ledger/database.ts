@@ -132,22 +132,12 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    const statement = this.#statement(sql);
-    try {
-      // The caller states the row's type. STRICT tables and a test of each query ensure that it is right.
-      return statement.get(...values) as Row | undefined;
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    // The caller states the row's type. STRICT tables and a test of each query ensure that it is right.
+    return this.#attempt(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    const statement = this.#statement(sql);
-    try {
-      return statement.all(...values) as Row[];
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    return this.#attempt(() => this.#statement(sql).all(...values) as Row[]);
   }
 
   /** Executes a write and returns the number of changed rows. Call it only inside `transaction`. */
@@ -164,12 +154,8 @@ export class Database {
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
-    try {
-      // `exec` is needed, because a prepared statement would release only one page.
-      this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    // `exec` is needed, because a prepared statement would release only one page.
+    this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
   }
@@ -229,12 +215,7 @@ export class Database {
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
     this.#begin();
     this.#writesInLog += 1;
-    const statement = this.#statement(sql);
-    try {
-      return statement.run(...values);
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    return this.#attempt(() => this.#statement(sql).run(...values));
   }
 
   /** Begins SQLite's transaction at the first write. Earlier reads stay valid, because there is only one writer. */
@@ -259,12 +240,7 @@ export class Database {
   }
 
   #control(sql: 'BEGIN IMMEDIATE' | 'COMMIT'): void {
-    const statement = this.#statement(sql);
-    try {
-      statement.run();
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    this.#attempt(() => this.#statement(sql).run());
   }
 
   #rollBack(): void {
@@ -286,10 +262,15 @@ export class Database {
     if (this.#broken !== null) throw this.#broken;
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
+    const statement = this.#attempt(() => this.#sqlite.prepare<SqlValue[]>(sql));
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Calls SQLite. Its errors are converted by `#toFailure`. */
+  #attempt<T>(call: () => T): T {
     try {
-      const statement = this.#sqlite.prepare<SqlValue[]>(sql);
-      this.#statements.set(sql, statement);
-      return statement;
+      return call();
     } catch (error) {
       throw this.#toFailure(error);
     }

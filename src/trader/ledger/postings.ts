@@ -30,7 +30,7 @@ export interface Posting {
 /** Shares of one outcome and their cost before a booking. */
 export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
 
-export const CURRENCY = 'currency';
+const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
 /** Returns the account of the held shares of one outcome. */
@@ -38,7 +38,7 @@ export const sharesAccount = (market: string, isYes: boolean): string => `shares
 /** Returns the account of the cost of the held shares of one outcome, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
 /** Returns the account of the exchange's side of one outcome's shares, the counterpart of `sharesAccount`. */
-export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
+const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
@@ -76,34 +76,23 @@ export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/** Postings of a merge or redeem: shares of both outcomes leave at cost, currency arrives, the rest is the result. */
+/**
+ * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, currency arrives,
+ * and the rest is the result. In a split, currency leaves and is the cost of the arriving shares, so there is no result.
+ */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
-  if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
-  const market = conversion.marketConditionId;
-  const yesMove = negative(conversion.yesMicros);
-  const noMove = negative(conversion.noMicros);
+  const { kind, marketConditionId: market, cashMicros } = conversion;
+  const [yesMove, noMove] = [negative(conversion.yesMicros), negative(conversion.noMicros)];
+  const isSplit = kind === 'split';
+  const yesCost = isSplit ? must(conversion.yesCostMicros, 'cost of the YES shares of a split') : ZERO;
+  const noCost = isSplit ? sub(negative(cashMicros), yesCost) : ZERO;
   return balance([
-    currency('cash', conversion.cashMicros),
-    currency('realised', negative(conversion.cashMicros)),
-    ...sharesPostings(market, true, yesMove),
-    ...sharesPostings(market, false, noMove),
-    ...resultPostings(market, true, yesMove, ZERO, yes),
-    ...resultPostings(market, false, noMove, ZERO, no),
-  ]);
-}
-
-/** Postings of a split: currency leaves, and shares of both outcomes divide the cost. No result. */
-function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
-  const market = split.marketConditionId;
-  const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
-  const paid = negative(split.cashMicros);
-  const yesCost = must(split.yesCostMicros, 'cost of the YES shares of a split');
-  return balance([
-    currency('cash', split.cashMicros),
+    currency('cash', cashMicros),
+    currency('realised', isSplit ? ZERO : negative(cashMicros)),
     ...sharesPostings(market, true, yesMove),
     ...sharesPostings(market, false, noMove),
     ...resultPostings(market, true, yesMove, yesCost, yes),
-    ...resultPostings(market, false, noMove, sub(paid, yesCost), no),
+    ...resultPostings(market, false, noMove, noCost, no),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** Cell of a query's result. */
-export type SelectedValue = string | number | null;
+type SelectedValue = string | number | null;
 
 /** Result of a query. */
 export interface Selected {

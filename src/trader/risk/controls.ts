@@ -67,20 +67,13 @@ export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
 
 /** Checks that a merge or redeem does not exceed the held shares. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
-  const wanted: readonly (readonly [string, Micros, boolean])[] =
-    intent.kind === 'merge'
-      ? [
-          ['the YES shares of the merge', intent.amountMicros, true],
-          ['the NO shares of the merge', intent.amountMicros, false],
-        ]
-      : [
-          ['the YES shares of the redeem', intent.yesMicros, true],
-          ['the NO shares of the redeem', intent.noMicros, false],
-        ];
+  const isMerge = intent.kind === 'merge';
+  const [yes, no] = isMerge ? [intent.amountMicros, intent.amountMicros] : [intent.yesMicros, intent.noMicros];
   const holding = exposure.holding(intent.marketConditionId);
+  const wanted = [['YES', yes, holding?.yesMicros] as const, ['NO', no, holding?.noMicros] as const];
   let total = 0;
-  for (const [what, amount, isYes] of wanted) {
-    const held = (isYes ? holding?.yesMicros : holding?.noMicros) ?? ZERO;
+  for (const [outcome, amount, held = ZERO] of wanted) {
+    const what = `the ${outcome} shares of the ${intent.kind}`;
     const breach =
       whole(what, amount, 'shares') ?? atLeast(what, amount, 0, 'shares') ?? atMost(what, amount, held, 'shares');
     if (breach !== null) return breach;
@@ -206,40 +199,33 @@ function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null
 function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
   // An order without fair value is restricted by control 17, and the collar around the book checks its price.
   if (place.fairYesMicros === null) return null;
-  const { raises, priceMicros } = toYesDirection(place);
   const fair = place.fairYesMicros;
-  return (
-    whole('the fair value', fair, 'price') ??
-    (raises
-      ? atMost('the bid in YES space', priceMicros, fair + limits.priceCollarFairMicros, 'price')
-      : atLeast('the ask in YES space', priceMicros, fair - limits.priceCollarFairMicros, 'price'))
-  );
+  return whole('the fair value', fair, 'price') ?? checkCollar(place, fair, limits.priceCollarFairMicros);
+}
+
+/** Checks that an order is priced at most `collar` beyond a YES price, to our disadvantage. */
+function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Breach | null {
+  const { raises, priceMicros } = toYesDirection(place);
+  return raises
+    ? atMost('the bid in YES space', priceMicros, yesPrice + collar, 'price')
+    : atLeast('the ask in YES space', priceMicros, yesPrice - collar, 'price');
 }
 
 function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
-  const { raises, priceMicros } = toYesDirection(place);
   const { bid, ask } = best(facts);
-  const collar = facts.limits.priceCollarBookMicros;
-  const against = raises ? ask : bid;
+  const against = toYesDirection(place).raises ? ask : bid;
   // The other side of the book is empty, so the price can only be compared with the strategy's fair value.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
-  return raises
-    ? atMost('the bid in YES space', priceMicros, against + collar, 'price')
-    : atLeast('the ask in YES space', priceMicros, against - collar, 'price');
+  return checkCollar(place, against, facts.limits.priceCollarBookMicros);
 }
 
 function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
-  const twins = exposure
-    .listOrders(place.marketConditionId)
-    .filter(
-      (order) =>
-        order.phase !== 'resting' &&
-        order.isYes === place.isYes &&
-        order.side === place.side &&
-        order.priceMicros === place.priceMicros,
-    );
   if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is already in progress`);
+  const twins = exposure.listOrders(place.marketConditionId).filter(({ phase, isYes, side, priceMicros }) => {
+    const isTwin = isYes === place.isYes && side === place.side && priceMicros === place.priceMicros;
+    return isTwin && phase !== 'resting';
+  });
   return atMost('orders in flight with this outcome, side and price', twins.length, 0, 'orders');
 }
 
@@ -248,19 +234,10 @@ function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
+    const what = `the ${ours.raises ? 'bid' : 'ask'} in YES space against our own order ${order.intentId}`;
     const breach = ours.raises
-      ? atMost(
-          `the bid in YES space against our own order ${order.intentId}`,
-          ours.priceMicros,
-          other.priceMicros - 1,
-          'price',
-        )
-      : atLeast(
-          `the ask in YES space against our own order ${order.intentId}`,
-          ours.priceMicros,
-          other.priceMicros + 1,
-          'price',
-        );
+      ? atMost(what, ours.priceMicros, other.priceMicros - 1, 'price')
+      : atLeast(what, ours.priceMicros, other.priceMicros + 1, 'price');
     if (breach !== null) return breach;
   }
   return null;
@@ -365,12 +342,8 @@ const best = ({ sight }: RiskFacts) => ({
 /** Returns null for a safe integer, which every Micros must be; else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
-  return {
-    limit: 0,
-    found: null,
-    unit,
-    text: `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`,
-  };
+  const text = `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`;
+  return { limit: 0, found: null, unit, text };
 }
 
 /** Returns the breach of a yes/no condition: found 1, allowed 0. */

@@ -55,16 +55,7 @@ export interface WorkingOrder {
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
-/** Worst case of one market. */
-export interface MarketWorst {
-  /** Highest and lowest YES - NO over all subsets of fills, in shares. */
-  readonly highMicros: Micros;
-  readonly lowMicros: Micros;
-  /** Larger absolute value of `highMicros` and `lowMicros`. */
-  readonly positionMicros: Micros;
-  /** Loss with the most adverse fills and resolution, currency, never negative. */
-  readonly lossMicros: Micros;
-}
+type MarketWorst = Readonly<ReturnType<typeof computeWorst>>;
 
 /** Contribution of an order to its market's worst case. An order that cannot fill only has `reserved…` values. */
 interface Weight {
@@ -329,17 +320,19 @@ function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLos
   };
 }
 
-function computeWorst(holding: Holding | null, weight: Weight): MarketWorst {
+/** Returns the worst case of one market. */
+function computeWorst(holding: Holding | null, weight: Weight) {
   const { yesMicros, noMicros } = holding ?? nothingHeld('', null);
   const net = sub(yesMicros, noMicros);
   const highMicros = add(net, weight.up);
   const lowMicros = sub(net, weight.down);
   const { ifYesMicros, ifNoMicros } = computeLosses(holding, weight);
   return {
-    highMicros,
-    lowMicros,
+    /** Highest and lowest YES - NO over all subsets of fills, in shares. */
+    ...{ highMicros, lowMicros },
+    /** Larger absolute value of `highMicros` and `lowMicros`. */
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
-    // The loss is never negative, because a sure gain in one market must not offset the risk of another.
+    /** Loss with the most adverse fills and resolution, currency. A sure gain counts 0: it offsets no other market. */
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }

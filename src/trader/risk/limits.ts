@@ -135,13 +135,7 @@ const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'widenDistanceMicros',
 ];
 
-interface Rule {
-  readonly name: keyof RiskOverride;
-  readonly limit: keyof RiskLimits;
-  readonly isHigherTighter: boolean;
-}
-
-const RULES = Object.entries(perMarket).map(([key, schema]): Rule => {
+const RULES = Object.entries(perMarket).map(([key, schema]) => {
   // `name` is the setting's name in the file, `limit` its key in the result of `toSettings`.
   const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
@@ -159,16 +153,9 @@ export function limitChanges(
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Setting of a strategy file that would loosen the trader's limit. */
-export interface Loosening {
-  readonly name: keyof RiskOverride;
-  /** Sentence with both values and the accepted range. */
-  readonly text: string;
-}
-
-/** Lists the settings that are looser than the trader's limits; empty if all are tighter or equal. */
-export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
-  const found: Loosening[] = [];
+/** Lists the settings that are looser than the trader's limits, each with a sentence; empty if none is looser. */
+export function findLoosenings(base: RiskLimits, override: RiskOverride) {
+  const found: { readonly name: keyof RiskOverride; readonly text: string }[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;

@@ -6,7 +6,7 @@
  * over restarts and midnights.
  */
 
-import { add, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
@@ -35,15 +35,9 @@ export interface HoldingsWorth {
 }
 
 /** Result of one UTC day, `YYYY-MM-DD`. */
-export interface DayResult {
+interface DayResult {
   readonly day: string;
   readonly resultMicros: Micros;
-}
-
-/** Results of the current and the newest ended day. Accepting a loss does not change them. */
-export interface DayResults {
-  readonly current: DayResult;
-  readonly ended: DayResult | null;
 }
 
 /** Losses that risk control 8 compares with its limits. */
@@ -117,7 +111,8 @@ export class LossGuard {
     };
   }
 
-  get days(): DayResults {
+  /** Results of the current and the newest ended day. Accepting a loss does not change them. */
+  get days() {
     const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
@@ -145,16 +140,11 @@ export class LossGuard {
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    this.state = {
-      day: begunWith === null ? before.day : today,
-      dayStartEquityMicros: begunWith ?? before.dayStartEquityMicros,
-      highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
-      equityMicros,
-      halted: before.halted,
-      dayBeganMicros: begunWith ?? before.dayBeganMicros,
-      endedDay:
-        begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
-    };
+    this.state = { ...before, highWaterMicros: maxMicros(equityMicros, before.highWaterMicros), equityMicros };
+    if (begunWith !== null) {
+      const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
+      this.state = { ...this.state, day: today, dayStartEquityMicros: begunWith, dayBeganMicros: begunWith, endedDay };
+    }
     this.#passingMicros = passingMicros;
     const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
