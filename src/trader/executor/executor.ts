@@ -308,10 +308,10 @@ export class Executor {
   #takeUp(inFlight: InFlight, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
-      this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
+      this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before the draft was signed');
     } else if (effect === 'maybe') {
       inFlight.withdrawn = true; // No order is sent again, because its market may have been paused or flattened since.
-      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
+      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
       // The next list of own orders confirms orders, but only its own record confirms a conversion.
       inFlight.dueMs = nowMs;

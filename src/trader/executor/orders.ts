@@ -65,7 +65,7 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, know
   const inFlight = known ?? context.intents.takeAgain(was.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
     tellSigned(context, inFlight.intent, was.pubkey, status, look.nowMs);
-    noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows it ${status}`);
+    noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows the order as ${status}`);
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, was.pubkey, look);
@@ -102,7 +102,7 @@ function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): 
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
   if (inFlight?.intent.state === 'abandoned')
-    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
+    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of the order');
 }
 
 /** Reports an order that took effect without a signature in this ledger. Another party may have the key. */
@@ -131,11 +131,11 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   // The record only shows that the order failed. The answer to the submit had the reason.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
-  context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
+  context.intents.move(inFlight, event, look.nowMs, `the exchange shows the order as ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
     context.emit({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
-    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} ${status}${why}`);
+    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} as ${status}${why}`);
   }
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
@@ -220,8 +220,13 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look)
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
-    context.reportNotDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
+    context.intents.move(
+      inFlight,
+      'recordExpired',
+      look.nowMs,
+      'the draft of the cancel expired while the order rested',
+    );
+    context.reportNotDone(inFlight, 'expired', 'the draft of the cancel expired while the order rested');
   }
 }
 

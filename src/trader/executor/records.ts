@@ -272,15 +272,15 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
     // A settled record without its amount stays live here and is booked once it has the amount.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
-        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
+        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
         inFlight.tries = 0;
       }
       context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
       break;
     default:
       if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;
-      context.intents.move(inFlight, says, nowMs, `the exchange shows it ${state}`);
-      context.reportNotDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
+      context.intents.move(inFlight, says, nowMs, `the exchange shows the ${kind} as ${state}`);
+      context.reportNotDone(inFlight, state, `the ${kind} did not settle: its state is ${state}`);
   }
 }
 
@@ -309,7 +309,7 @@ function settle(context: Context, inFlight: InFlight, moved: Moved, look: Look):
   });
   // If it is not booked, the exchange used one pubkey for two conversions, and the ledger lacks the second one.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
-  context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
+  context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
@@ -334,12 +334,9 @@ export function sign(
     return;
   }
   const answer = signer.sign(inFlight.intent.id);
-  if (!answer.ok && answer.isWithheld === true) {
-    context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
-    return;
-  }
   if (!answer.ok) {
-    context.refuseToSign(inFlight, nowMs, answer.reason);
+    if (answer.isWithheld !== true) context.refuseToSign(inFlight, nowMs, answer.reason);
+    else context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
     return;
   }
   const change = { signature: answer.signature, submitCount: 1 };

@@ -129,11 +129,10 @@ export class Reconciler {
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
     const accepted = this.#suspicions.accept(leaveOut, { reason, nowMs });
     if (believed.length === 0 || this.newest === null) return accepted;
-    for (const difference of believed.filter((one) => !accepted.includes(one)))
-      this.#news.push({
-        loud: true,
-        text: `not accepted, because it has changed; it is compared again: ${inWords(difference)}`,
-      });
+    for (const difference of believed.filter((one) => !accepted.includes(one))) {
+      const text = `a difference was not accepted, because it has changed and is compared again: ${inWords(difference)}`;
+      this.#news.push({ loud: true, text });
+    }
     const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
     this.newest = { ...this.newest, differences };
     this.againMs = nowMs;
@@ -161,7 +160,7 @@ export class Reconciler {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#onVoid({ reason: 'no read of orders and fills followed it', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'no complete read of orders and fills followed the round', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);

@@ -179,8 +179,8 @@ function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
 function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const unrestricted = facts.stance === 'normal' || facts.stance === 'widen';
   if (unrestricted && place.fairYesMicros !== null) return null;
-  const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
-  const what = `only orders that reduce may pass, ${why}: the amount of this one`;
+  const why = place.fairYesMicros === null ? 'no fair value is known' : `${facts.stance}: ${facts.stanceReason}`;
+  const what = `only orders that reduce the position are allowed (${why}): the amount of this order`;
   // Shares that orders of this side can trade, whatever else fills, before the net position passes zero.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
@@ -244,7 +244,7 @@ function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
 }
 
 function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null {
-  return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
+  return atMost('open orders including this order', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
@@ -305,7 +305,7 @@ function perMinute(_: unknown, { pace, limits }: RiskFacts): Breach | null {
 function availableCash(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   if (place.side === 'sell') return null;
   const needed = facts.exposure.reservedCashMicros + buyCost(order());
-  return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
+  return atMost('currency needed by this order and all working buys', needed, facts.cashMicros, 'currency');
 }
 
 function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
@@ -379,7 +379,7 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts)
 
 function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only orders that reduce may pass, ${stance} (${stanceReason}), and a split binds currency`);
+  return flag(`only orders that reduce positions are allowed, ${stance} (${stanceReason}), and a split binds currency`);
 }
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {

@@ -173,7 +173,7 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride) {
 /** Returns the trader's limits with a strategy's override. Throws `config_invalid` if an override is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
-  const hint = 'tighten it, or loosen the limit in the trader file';
+  const hint = 'tighten this limit, or loosen the limit in the trader file';
   if (first !== undefined) throw new TwinbookError('config_invalid', `risk.${first.text}`, hint);
   const changed = RULES.filter(({ name }) => override[name] !== undefined);
   return Object.freeze({ ...base, ...Object.fromEntries(changed.map(({ name, limit }) => [limit, override[name]])) });

@@ -35,7 +35,7 @@ export interface HoldingsWorth {
 }
 
 /** Result of one UTC day, `YYYY-MM-DD`. */
-interface DayResult {
+export interface DayResult {
   readonly day: string;
   readonly resultMicros: Micros;
 }

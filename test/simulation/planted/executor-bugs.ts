@@ -252,13 +252,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');",
         replacement: `        if (inFlight.intent.kind === 'place') {
           const again = ${AGAIN};
           this.#context.intents.move(inFlight, 'recordFailed', nowMs, 'the trader stopped');
           this.#context.ledger.addIntent(again);
           this.#context.queueRequest(this.#context.intents.take(again, nowMs), 'draft', nowMs);
-        } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');`,
       },
     ],
   },
@@ -268,10 +268,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');",
         replacement: `        if (inFlight.intent.kind === 'place' && inFlight.intent.state === 'signed')
           this.#context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
-        else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');`,
       },
     ],
   },
