@@ -36,7 +36,7 @@ export type Scope = 'public' | 'signed' | 'bootstrap';
 type Path = `/${string}/`;
 
 /** Declaration of a call under its general type. */
-export interface Declaration {
+interface Declaration {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: Path;
   readonly scope: Scope;
@@ -333,6 +333,7 @@ export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;
 
 /** Returns a declaration under its general type, for code that serves or calls any endpoint. */
 export const declarationOf = (name: EndpointName): Declaration => ENDPOINTS[name];
+export type { Declaration };
 
 /** Fills the parameters into a path template, percent-encoded. */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {

@@ -274,11 +274,9 @@ export class Executor {
     const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
     const idle = inFlight.busy === null && inFlight.dueMs === null;
-    if (isFinalIntent(state)) {
-      if (idle) this.#context.intents.drop(inFlight);
-    } else if (idle && (effect === 'maybe' || (effect === 'there' && kind !== 'place'))) {
-      this.#context.lookLater(inFlight, nowMs);
-    }
+    const isPending = effect === 'maybe' || (effect === 'there' && kind !== 'place');
+    if (idle && isFinalIntent(state)) this.#context.intents.drop(inFlight);
+    else if (idle && isPending) this.#context.lookLater(inFlight, nowMs);
     this.#actIfDue(inFlight, nowMs);
   }
 

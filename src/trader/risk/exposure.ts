@@ -328,8 +328,10 @@ function computeWorst(holding: Holding | null, weight: Weight) {
   const lowMicros = sub(net, weight.down);
   const { ifYesMicros, ifNoMicros } = computeLosses(holding, weight);
   return {
-    /** Highest and lowest YES - NO over all subsets of fills, in shares. */
-    ...{ highMicros, lowMicros },
+    /** Highest YES - NO over all subsets of fills, in shares. */
+    highMicros,
+    /** Lowest YES - NO over all subsets of fills, in shares. */
+    lowMicros,
     /** Larger absolute value of `highMicros` and `lowMicros`. */
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
     /** Loss with the most adverse fills and resolution, currency. A sure gain counts 0: it offsets no other market. */
