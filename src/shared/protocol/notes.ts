@@ -167,7 +167,7 @@ const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'orde
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
 const CONVERSION_SUBMIT = {
   description:
-    'The record is `in_process`; read it until it is `done` or `failed`. It fails if the market does not permit conversions when the transaction lands.',
+    'The record is `in_process`; read the record until it is `done` or `failed`. A conversion fails if the market does not permit it when the transaction lands.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
 const CONVERSION_START_ERRORS = [

@@ -7,14 +7,15 @@ import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
-import type {
-  BookedFill,
-  FillBooking,
-  IntentKind,
-  IntentRow,
-  Ledger,
-  Oddity,
-  OrderRecord,
+import {
+  type BookedFill,
+  type FillBooking,
+  type IntentKind,
+  type IntentRow,
+  type Ledger,
+  type Oddity,
+  type OrderRecord,
+  placeTerms,
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
@@ -314,14 +315,9 @@ function draftCall(intent: IntentRow): AnyCall {
   const market_condition_id = intent.marketConditionId;
   switch (intent.kind) {
     case 'place': {
-      const body = {
-        market_condition_id,
-        is_yes: must(intent.isYes, 'outcome of a place'),
-        side: must(intent.side, 'side of a place'),
-        order_type: 'limit',
-        price: formatDecimal(must(intent.priceMicros, 'price of a place')),
-        amount: formatDecimal(must(intent.amountMicros, 'amount of a place')),
-      };
+      const { isYes, side, priceMicros, amountMicros } = placeTerms(intent);
+      const [price, amount] = [formatDecimal(priceMicros), formatDecimal(amountMicros)];
+      const body = { market_condition_id, is_yes: isYes, side, order_type: 'limit', price, amount };
       return { endpoint: 'orders.create', params: {}, query: {}, body };
     }
     case 'cancel': {

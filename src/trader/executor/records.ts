@@ -6,7 +6,7 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import type { IntentRow } from '../ledger/contract.js';
+import { type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { Context, Look } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
@@ -109,10 +109,7 @@ function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: nu
     pubkey,
     intentId: intent.id,
     marketConditionId: intent.marketConditionId,
-    isYes: must(intent.isYes, 'outcome of a place'),
-    side: must(intent.side, 'side of a place'),
-    priceMicros: must(intent.priceMicros, 'price of a place'),
-    amountMicros: must(intent.amountMicros, 'amount of a place'),
+    ...placeTerms(intent),
     filledMicros: ZERO,
     bookedMicros: ZERO,
     failedMicros: ZERO,

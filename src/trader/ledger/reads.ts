@@ -23,6 +23,7 @@ import {
   type OrderRecord,
   type Page,
   type PositionRow,
+  placeTerms,
   RUNS,
   type RunRow,
   STRATEGY_STATES,
@@ -340,15 +341,10 @@ export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 /** Returns the terms of an intent in the form of a draft. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
-    case 'place':
-      return {
-        action: 'place-order',
-        isYes: must(intent.isYes, `outcome of ${intent.id}`),
-        side: must(intent.side, `side of ${intent.id}`),
-        type: 'limit',
-        price: must(intent.priceMicros, `price of ${intent.id}`),
-        amount: must(intent.amountMicros, `amount of ${intent.id}`),
-      };
+    case 'place': {
+      const { isYes, side, priceMicros: price, amountMicros: amount } = placeTerms(intent);
+      return { action: 'place-order', isYes, side, type: 'limit', price, amount };
+    }
     case 'cancel':
       return { action: 'cancel-order', orderPubkey: must(intent.orderPubkey, `order of ${intent.id}`) };
     case 'merge':

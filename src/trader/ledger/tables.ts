@@ -1,6 +1,7 @@
 /** The ledger's tables. Amounts and prices are Micros, `…Ms` is our clock, ms; `…S` is exchange time, Unix s. */
 
 import type Sqlite from 'better-sqlite3';
+import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import { type MarketState, type OrderStatus, SIDES } from '../../shared/protocol/states.js';
@@ -104,6 +105,13 @@ export const INTENTS = new Table(
   },
   { isPlaced: true },
 );
+/** Returns the terms of an order, which the row of its intent always has. */
+export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow) => ({
+  isYes: must(isYes, 'outcome of a place'),
+  side: must(side, 'side of a place'),
+  priceMicros: must(priceMicros, 'price of a place'),
+  amountMicros: must(amountMicros, 'amount of a place'),
+});
 /** Writes the changed fields of an intent into its row. Call it only inside a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
