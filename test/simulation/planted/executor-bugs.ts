@@ -84,7 +84,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: '        // A submit may work although it answers with an error: only the record decides.\n        markUncertain(',
+        text: '        // A submit may take effect although its answer is an error, so only the record decides.\n        markUncertain(',
         replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
         context.reportNotDone(inFlight, outcome.slug, outcome.message);
         if (nowMs < 0) markUncertain(`,
