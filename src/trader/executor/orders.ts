@@ -238,7 +238,7 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
-      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which is not in this ledger`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);

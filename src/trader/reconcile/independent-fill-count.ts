@@ -79,14 +79,14 @@ export class IndependentFillCount {
   }
 
   onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
-    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader was lost' };
+    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the independent fill count was lost' };
     // The cast is right, because all requests of this reader list own trades.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     const memory = this.#memory.value;
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey))
-        return { kind: 'void', reason: 'a trade appears twice' };
+        return { kind: 'void', reason: 'a trade appears twice in the list' };
       if (memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
         return this.#finish();
@@ -96,9 +96,10 @@ export class IndependentFillCount {
     const { nextCursor: cursor } = outcome;
     // The first read needs one page, because it only sets the start of the count.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader repeats' };
+    if (this.#cursors.includes(cursor))
+      return { kind: 'void', reason: 'a cursor of the independent fill count repeats' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
-      return { kind: 'void', reason: 'the second reader exceeds its maximum of pages' };
+      return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
     return { kind: 'page', next: nextPage(request, cursor, nowMs) };
   }
 

@@ -222,10 +222,13 @@ export class Reconciler {
     this.againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
     this.#voids += 1;
     this.#voidSinceMs ??= nowMs;
-    this.#news.push({ loud: false, text: `a round was void: ${reason}` });
+    this.#news.push({ loud: false, text: `a reconciliation round was void: ${reason}` });
     if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
     this.#voidSinceMs = nowMs;
-    this.#news.push({ loud: true, text: `no complete round for ${OVERDUE_MS / 60_000} minutes: ${reason}` });
+    this.#news.push({
+      loud: true,
+      text: `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`,
+    });
   }
 
   /** Compares the round if the later reads of orders and fills are complete. */

@@ -207,8 +207,8 @@ function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
 function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Breach | null {
   const { raises, priceMicros } = toYesDirection(place);
   return raises
-    ? atMost('the bid in YES space', priceMicros, yesPrice + collar, 'price')
-    : atLeast('the ask in YES space', priceMicros, yesPrice - collar, 'price');
+    ? atMost('the YES price of the bid', priceMicros, yesPrice + collar, 'price')
+    : atLeast('the YES price of the ask', priceMicros, yesPrice - collar, 'price');
 }
 
 function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
@@ -234,7 +234,7 @@ function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
-    const what = `the ${ours.raises ? 'bid' : 'ask'} in YES space against our own order ${order.intentId}`;
+    const what = `the YES price of the ${ours.raises ? 'bid' : 'ask'} against our own order ${order.intentId}`;
     const breach = ours.raises
       ? atMost(what, ours.priceMicros, other.priceMicros - 1, 'price')
       : atLeast(what, ours.priceMicros, other.priceMicros + 1, 'price');
@@ -291,7 +291,7 @@ function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): B
 }
 
 function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
-  return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+  return atLeast('requests left beyond the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
 function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
