@@ -1,4 +1,4 @@
-/** The closed set of user errors, with cause and next step. A bug is a failed assertion instead. */
+/** All codes of errors that a user can act on. A bug in the program is an `AssertionFailed` instead. */
 
 export const ERROR_CODES = [
   'config_invalid', // a configuration or strategy file cannot be used
@@ -13,7 +13,7 @@ export const ERROR_CODES = [
   'venue_unreachable', // the exchange did not answer
   'venue_refused', // the exchange answered with an error
   'recording_invalid', // a recording cannot be read
-  'strategy_invalid', // a strategy module cannot be loaded or returned nonsense
+  'strategy_invalid', // a strategy module cannot be loaded or returned an invalid value
   'usage', // a command was called wrongly
   'queue_unusable', // the server of a queue does not answer, or cannot be trusted with work
   'fleet_unusable', // the database of a fleet does not answer, or cannot be trusted with a wallet
@@ -37,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A violated invariant of our own code. It stops the process after canceling; never catch it to continue. */
+/** A violated invariant of our own code. The process cancels its orders and stops; never catch this and continue. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);
@@ -49,12 +49,12 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionFailed(message);
 }
 
-/** For the default branch of a switch that must cover every case. */
+/** Throws AssertionFailed. It is called in the default branch of a switch that must cover every case. */
 export function unreachable(value: never, what: string): never {
   throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
 }
 
-/** The value, or an assertion that names the missing thing. */
+/** Returns the value. Throws AssertionFailed with the name of the missing value if it is null or undefined. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);
   return value;
@@ -62,10 +62,10 @@ export function must<T>(value: T | null | undefined, what: string): T {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The system's code of an error, such as ENOENT; empty without one. */
+/** Returns the system's code of an error, such as ENOENT; empty if the error has no code. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** `file_unreadable` with the reason of another error after `what`. */
+/** Returns a `file_unreadable` error. Its message is `what`, a colon and the message of `cause`. */
 export const unreadable = (what: string, cause: unknown, hint: string): TwinbookError =>
   new TwinbookError('file_unreadable', `${what}: ${messageOf(cause)}`, hint, { cause });

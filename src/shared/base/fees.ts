@@ -1,31 +1,31 @@
-/** Base of a fee rate, declared by a venue profile. Prices are in the space of the traded outcome. */
+/** Fees by the schedule of a venue profile. Prices are prices of the traded outcome. */
 
 import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
 
 /**
- * `notional`: rate x price x shares; `variance`: rate x price x (1 - price) x shares; `per_share`: rate x shares, with
- * the rate in currency per share.
+ * Formulas of a fee. `notional`: rate x price x shares. `variance`: rate x price x (1 - price) x shares. `per_share`:
+ * rate x shares, with the rate in currency per share.
  */
 export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
-/** Base of a venue's fees. */
+/** Formula of a venue's fees. */
 export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
 
-/** Currency charged for one share, for a strategy's own arithmetic; `rate` and `price` as parts of one. */
+/** Returns the fee for one share as a float, for a strategy's own estimates. `rate` and `price` are from 0 to 1. */
 export function feePerShare(schedule: FeeSchedule, rate: number, price: number): number {
   const base = { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
   return rate * base;
 }
 
 /**
- * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves its fee by this
- * rate at the limit price. At a better price the fee may be higher, but the total of price and fee is never worse.
+ * Returns the rate on price x shares that gives the schedule's fee at this price, rounded up. An order reserves its fee
+ * with this rate at the limit price. At a better price the fee may be higher, but price plus fee is never worse.
  */
 export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
   if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');
   return schedule === 'notional' ? rateMicros : mulDiv(rateMicros, ONE, priceMicros, 'ceil');
 }
 
-/** Fee in currency for these shares, rounded up; `notionalMicros` is their cost at this price. */
+/** Returns the fee of a trade in currency, rounded up. `notionalMicros` is the cost of its shares without the fee. */
 export function computeFee(
   schedule: FeeSchedule,
   rateMicros: Micros,

@@ -1,6 +1,6 @@
 /**
- * Private files and folders. A user who may read a file can also lock it, so no other user may open it. Node's
- * recursive mkdir never ends when a parent has no children at all (/proc).
+ * Private files and folders. A user who may read a file can also lock it, so other users must not be able to open it.
+ * Folders are created one by one, because Node's recursive mkdir never returns below some parents, such as /proc.
  */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
@@ -13,15 +13,15 @@ const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
 const OTHERS_ENTER = 0o001;
 
-/** Creates an empty file for this user alone; an existing one is unchanged. Throws the errors of `openSync`. */
+/** Creates an empty file for this user alone. An existing file stays unchanged. Throws the errors of `openSync`. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
-/** Whether only the owner (and root) may open a file. Throws the errors of `statSync`. */
+/** True if only the owner (and root) may open the file. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
-/** Removes other users' access if the file exists and is ours. */
+/** Removes other users' access to the file. A missing file or another user's file stays unchanged. */
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & GROUP_AND_OTHERS) === 0) return;
@@ -32,7 +32,7 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Problem and next step of a folder that other users can enter, by its mode and its parents'; else null. */
+/** Returns a problem and its solution if other users can enter the folder through its parents; else null. */
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -49,12 +49,12 @@ export function openToOthers(folder: string) {
   };
 }
 
-/** Access bits that the process's umask leaves to other users. */
+/** Folder mode whose access by other users only the process's umask limits. */
 export const SHARED_FOLDER = 0o777;
 
 /**
- * Creates a folder with its missing parents, by default for its owner only; an existing one is unchanged. Returns the
- * created folders, the topmost first. Throws the errors of `mkdirSync`, and ENOTDIR when a file has the name.
+ * Creates a folder with its missing parents, by default for its owner only. An existing folder stays unchanged. Returns
+ * the created folders, topmost first. Throws the errors of `mkdirSync`, and ENOTDIR if a file has the folder's name.
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];
@@ -71,7 +71,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
   return missing;
 }
 
-/** Syncs a file, so that its content is durable. Throws the system's error. */
+/** Syncs a file, so that its content survives a power cut. Throws the system's error. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -81,5 +81,5 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Syncs a folder, so that a new name in it survives a power cut. Throws the system's error. */
+/** Syncs a folder, so that a new file name in it survives a power cut. Throws the system's error. */
 export const syncFolder = syncFile;

@@ -1,11 +1,11 @@
 /**
- * Money, prices and share amounts: integers in millionths of a unit, so that no float ever holds money. Every inexact
- * operation names its rounding, and a result that a double cannot hold exactly is a RangeError.
+ * Money, prices and share amounts as integers in millionths of a unit, so that no fraction of money is ever a float.
+ * Every inexact operation names its rounding. A result that a double cannot hold exactly throws a RangeError.
  */
 
 const MOST_WHOLE_DIGITS = 16;
 const MOST_PLACES = 24;
-/** Decimal places of a millionth. */
+/** Number of decimal places of a millionth. */
 const PLACES = 6;
 
 const MINUS = 0x2d;
@@ -13,11 +13,11 @@ const POINT = 0x2e;
 const DIGIT_ZERO = 0x30;
 
 /**
- * Reads a plain decimal such as `12`, `0.42` or `-3.5000000` (digits past the sixth must be zeros). Null for anything
- * else, and for a size beyond a safe integer of millionths.
+ * Parses a plain decimal such as `12`, `0.42` or `-3.5000000` (digits after the sixth decimal must be zeros). Returns
+ * null for any other text, and for a value whose millionths are not a safe integer.
  */
 export function parseDecimal(text: string): Micros | null {
-  // Digit by digit: this reads every number of every answer and every recording.
+  // The loop reads single digits for speed: it parses every number of every answer and recording.
   const isNegative = text.charCodeAt(0) === MINUS;
   const { length } = text;
   let at = isNegative ? 1 : 0;
@@ -43,13 +43,13 @@ export function parseDecimal(text: string): Micros | null {
   return micros(isNegative && value !== 0 ? -value : value);
 }
 
-/** -1 for a character that is not a digit, and at the end. */
+/** Returns the digit at this position; -1 at the end or if the character is not a digit. */
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - DIGIT_ZERO;
   return digit >= 0 && digit <= 9 ? digit : -1;
 }
 
-/** Writes Micros as a plain decimal without trailing zeros: 420000 is `0.42`, 12000000 is `12`. */
+/** Formats Micros as a plain decimal without trailing zeros: 420000 is `0.42`, 12000000 is `12`. */
 export function formatDecimal(value: Micros): string {
   const size = Math.abs(value);
   const whole = Math.floor(size / ONE);
@@ -63,45 +63,45 @@ export function formatDecimal(value: Micros): string {
 
 declare const microsBrand: unique symbol;
 
-/** An integer count of millionths (0.42 is 420000), always a safe integer: |value| <= 2^53 - 1. */
+/** An integer number of millionths: 420000 is 0.42. It is always a safe integer: |value| <= 2^53 - 1. */
 export type Micros = number & { readonly [microsBrand]: true };
 
-/** The value 1: one unit of currency, one share, or the price 1. */
+/** One unit of currency, one share, or the price 1. */
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the unfavourable direction. */
+/** Rounding: `floor` towards minus infinity, `ceil` towards plus infinity. Callers choose the unfavourable one. */
 export type Rounding = 'floor' | 'ceil';
 
 /** Brands a number as Micros. Throws RangeError for a number that is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // The branded type has no constructor; the check above ensures the brand.
+  // A branded type has no constructor, so the number is cast after the check. Adding 0 turns -0 into 0.
   return (value + 0) as Micros;
 }
 
-/** a + b; RangeError beyond 2^53 - 1. */
+/** Returns a + b. Throws RangeError beyond 2^53 - 1. */
 export const add = (a: Micros, b: Micros): Micros => micros(a + b);
 
-/** a - b; RangeError beyond 2^53 - 1. */
+/** Returns a - b. Throws RangeError beyond 2^53 - 1. */
 export const sub = (a: Micros, b: Micros): Micros => micros(a - b);
 
-/** The price of the other outcome: 1 - price. */
+/** Returns the price of the other outcome: 1 - price. */
 export const complement = (price: Micros): Micros => micros(ONE - price);
 
-/** Returns a * b as Micros (so 0.5 * 2 = 1), exact but for the named rounding. Throws RangeError on overflow. */
+/** Returns a * b as Micros (so 0.5 * 2 = 1), exact except for the named rounding. Throws RangeError on overflow. */
 export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   const product = a * b;
   if (Number.isSafeInteger(product)) {
     const quotient = Math.floor(product / ONE);
-    // Float division may round up across an integer; the remainder decides exactly.
+    // Float division may round up to the next integer, so the exact product corrects the quotient.
     const floored = quotient * ONE > product ? quotient - 1 : quotient;
     return micros(rounding === 'ceil' && floored * ONE !== product ? floored + 1 : floored);
   }
   return mulDivBig(BigInt(a), BigInt(b), BigInt(ONE), rounding);
 }
 
-/** Returns a * b / c, exact but for the named rounding. Throws RangeError for c = 0 and on overflow. */
+/** Returns a * b / c, exact except for the named rounding. Throws RangeError for c = 0 and on overflow. */
 export function mulDiv(a: Micros, b: Micros, c: Micros, rounding: Rounding): Micros {
   if (c === 0) throw new RangeError('division by zero');
   return mulDivBig(BigInt(a), BigInt(b), BigInt(c), rounding);
@@ -119,7 +119,7 @@ function mulDivBig(a: bigint, b: bigint, c: bigint, rounding: Rounding): Micros 
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** The largest multiple of `step` at most `value` (floor), or the smallest at least it (ceil). */
+/** Rounds `value` down (floor) or up (ceil) to a multiple of `step`. */
 export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Micros {
   if (step <= 0) throw new RangeError(`step must be positive: ${step}`);
   const rest = ((value % step) + step) % step;
@@ -129,7 +129,7 @@ export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Mic
 
 export const isMultiple = (value: Micros, step: Micros): boolean => value % step === 0;
 
-/** 10^-precision as Micros, for precision 0..6: the tick or lot of a market's precision. */
+/** Returns 10^-precision as Micros, for precision 0 to 6. It is the tick or lot of a market with this precision. */
 export function stepOfPrecision(precision: number): Micros {
   if (!Number.isInteger(precision) || precision < 0 || precision > 6) {
     throw new RangeError(`precision must be an integer from 0 to 6, got ${precision}`);

@@ -1,4 +1,4 @@
-/** Processes and threads. A process that the system does not report counts as alive. */
+/** Functions about processes and threads. A process about which the system reports nothing counts as alive. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -6,40 +6,40 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from './errors.js';
 
 /**
- * Keeps garbage collections short, for all threads of a program with a waiting user. Otherwise V8 allocates some
- * objects, such as zod's, in old space, where each keeps a whole answer in memory until the next full collection.
+ * Keeps garbage collections short in all threads of a program with a waiting user. By default V8 allocates some
+ * objects, such as zod's, in old space. There each keeps a whole answer in memory until the next full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Allowed growth beyond the last full collection, per cent; V8's own bound is three times that. */
+/** Allowed heap growth after a full collection, per cent. V8's default is three times as high. */
 const GROWTH = 100;
 
-/** Bounds heap growth for all threads: collects at twice the size, for a program with little long-lived data. */
+/** Limits heap growth in all threads of a program with little long-lived data: V8 collects at twice the size. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
 
-/** A worker's compiled program: a thread does not inherit its parent's TypeScript loader. */
+/** Compiled program of a worker. A worker thread does not inherit its parent's TypeScript loader. */
 interface WorkerProgram {
-  /** Without its extension. */
+  /** File name of the program without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Size of the young generation, MB, for a program without long-lived new objects; default: three times 16. */
+  /** Size of the young generation, MB, for a program whose new objects are short-lived. Default: three times 16. */
   readonly youngMb?: number;
 }
 
-/** `from` is the `import.meta.url` of a module beside the program; a source (in tests) uses the build. */
+/** Starts a worker. `from` is the `import.meta.url` of a module beside the program; tests of sources use the build. */
 export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
-  // The last folder of that name: the project's path may contain another.
+  // The last folder with this name is replaced, because the project's path may contain the name too.
   const root = from.lastIndexOf('/src/');
   const beside = from.endsWith('.ts') ? `${from.slice(0, root)}/dist${from.slice(root)}` : from;
   const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };
   return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
 
-/** Guards a handler of a socket, pipe or child process: a thrown error would end the process, with orders open. */
+/** Wraps a handler of a socket, pipe or child process. An uncaught error would end the process with open orders. */
 export const guarded =
   <Args extends readonly unknown[]>(handle: (...args: Args) => void, onFailure: (error: unknown) => void) =>
   (...args: Args): void => {
@@ -50,20 +50,20 @@ export const guarded =
     }
   };
 
-/** Identifies a process by more than its number, which the system reuses. */
+/** Identity of a process: its id and its start time, because the system reuses ids. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Start time in the system's own units; null where the system does not report it. */
+  /** Start time in the system's own units; null if the system does not report it. */
   readonly born: string | null;
 }
 
-/** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
+/** Positions of fields in /proc/PID/stat after the process name, which may contain blanks and brackets. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
-/** States of a dead process that its parent has not reaped. */
+/** States of a dead process that its parent has not removed yet. */
 const DEAD = ['Z', 'X'];
 
-/** Mark of an existing process. */
+/** Returns the identity of an existing process. */
 export const readMark = (pid: number): ProcessMark => ({ pid, born: readBirth(pid) });
 
 export function isGone({ pid, born: wanted }: ProcessMark): boolean {
@@ -73,7 +73,7 @@ export function isGone({ pid, born: wanted }: ProcessMark): boolean {
   return wanted !== null && found !== null && found !== wanted;
 }
 
-/** Ticks since a boot, and which boot: equal for one process alone. */
+/** Returns the start time as ticks since the boot, with the boot's id; null if the system does not report it. */
 function readBirth(pid: number): string | null {
   const ticks = readStat(pid)?.[START_FIELD];
   const boot = readText('/proc/sys/kernel/random/boot_id');
@@ -85,7 +85,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user exists too.
+    // EPERM means that the process exists but belongs to another user.
     return systemCode(error) === 'EPERM';
   }
 }
@@ -99,6 +99,6 @@ function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return null; // Not Linux, or the process has just ended.
+    return null; // The system is not Linux, or the process has just ended.
   }
 }

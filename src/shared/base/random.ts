@@ -1,12 +1,12 @@
 export const normalDensity = (z: number): number => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
 
-/** The quotient of two polynomials, highest power first. */
+/** Coefficients of the quotient of two polynomials, highest power first. */
 interface Quotient {
   readonly above: readonly number[];
   readonly below: readonly number[];
 }
 
-// W. J. Cody (1969), "Rational Chebyshev approximations for the error function", of z^2 in the middle, of |z| outside of it.
+// Source: W. J. Cody (1969), "Rational Chebyshev approximations for the error function". Middle: z^2, else |z|.
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],
@@ -24,7 +24,7 @@ const SHOULDER: Quotient = {
 const MIDDLE_END = 0.67448975;
 const SHOULDER_END = 5.6;
 
-/** Distribution function; absolute error below 1e-15, relative below 1e-12 in the lower tail. */
+/** Normal distribution function. Absolute error below 1e-15; relative error in the lower tail below 1e-12. */
 export function normalCdf(z: number): number {
   const size = Math.abs(z);
   if (size <= MIDDLE_END) return 0.5 + z * divide(MIDDLE, z * z);
@@ -32,14 +32,14 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** 1 - Phi(z) beyond the shoulder as Laplace's continued fraction phi(z) / (z + 1/(z + 2/(z + ...))). */
+/** Returns 1 - Phi(z) for large z, as Laplace's continued fraction phi(z) / (z + 1/(z + 2/(z + ...))). */
 function upperTail(z: number): number {
   let fraction = z;
   for (let n = 30; n >= 1; n--) fraction = z + n / fraction;
   return normalDensity(z) / fraction;
 }
 
-// M. J. Wichura (1988), algorithm AS 241 (PPND16): of p around one half, and of sqrt(-log p) nearer to its ends.
+// Source: M. J. Wichura (1988), algorithm AS 241 (PPND16). Central values use p, values near 0 or 1 use sqrt(-log p).
 const CENTRAL: Quotient = {
   above: [
     2509.0809287301227, 33430.57558358813, 67265.7709270087, 45921.95393154987, 13731.69376550946, 1971.5909503065513,
@@ -71,7 +71,7 @@ const FAR: Quotient = {
   ],
 };
 
-/** z with Phi(z) = p, to 1e-13; -Infinity at 0, Infinity at 1. Throws RangeError outside [0, 1]. */
+/** Returns z with Phi(z) = p, to 1e-13; -Infinity at 0, Infinity at 1. Throws RangeError outside [0, 1]. */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
   const away = p - 0.5;
@@ -91,7 +91,7 @@ function divide({ above, below }: Quotient, x: number): number {
   return numerator / denominator;
 }
 
-/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests; never for anything secret. */
+/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests. They are not suitable for secrets. */
 export class Random {
   #a: number;
   #b: number;
@@ -102,7 +102,7 @@ export class Random {
     [this.#a, this.#b, this.#c, this.#counter] = [a, b, c, counter];
   }
 
-  /** A stream for a seed and, optionally, a name: streams of different names are independent. */
+  /** Returns a stream of numbers for a seed and an optional name. Streams with different names are independent. */
   static fromSeed(seed: number, stream = ''): Random {
     let hash = 0x811c9dc5 ^ (seed >>> 0);
     for (let i = 0; i < stream.length; i++) hash = Math.imul(hash ^ stream.charCodeAt(i), 0x01000193);
@@ -121,12 +121,12 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** Uniform in [0, 1), 53 bits. */
+  /** Returns a uniform number in [0, 1) with 53 bits. */
   uniform(): number {
     return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform integer in [0, bound). */
+  /** Returns a uniform integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.uniform() * bound);
   }
@@ -140,7 +140,7 @@ export class Random {
     return -mean * Math.log(1 - this.uniform());
   }
 
-  /** Standard normal (Box–Muller; the second value is dropped so that the state stays four words). */
+  /** Returns a standard normal number (Box-Muller). It drops the second value, so that the state stays four words. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

@@ -1,4 +1,4 @@
-/** Converts a file's section to settings by schema: camelCase names, absolute paths, null for absent values. */
+/** Converts a section of a configuration file to settings: camelCase names, absolute paths, null for absent values. */
 
 import { z } from 'zod';
 import type { Micros } from './micros.js';
@@ -13,18 +13,18 @@ type Name<K extends string, V> = K extends `${infer Head}_mb`
 
 type Value<V> = V extends undefined ? null : V extends readonly (infer T)[] ? readonly T[] : V;
 
-/** `max_loss_day` is `maxLossDayMicros`, `max_mb` is `maxBytes`; an optional setting that is absent is null. */
+/** Settings of a section: `max_loss_day` becomes `maxLossDayMicros`, `max_mb` `maxBytes`, an absent setting null. */
 type Settings<F> = {
   readonly [K in keyof F & string as Name<K, F[K]>]-?: Value<F[K]>;
 };
 
-/** Marks of a setting in its `.meta()`: an amount is read as Micros, a path is made absolute. */
+/** Marks for the `.meta()` of a setting's schema. An amount is parsed into Micros, a path is made absolute. */
 export const AMOUNT = { 'x-amount': true } as const;
 export const PATH = { 'x-path': true } as const;
 
 const BYTES_PER_MB = 1_000_000;
 
-/** The values of a section that its schema has parsed. @param absolute resolves a path of the file */
+/** Converts the parsed values of a section to settings. @param absolute makes a path of the file absolute */
 export function toSettings<F extends object>(
   schema: z.core.$ZodType<F | undefined>,
   values: F,
@@ -35,17 +35,17 @@ export function toSettings<F extends object>(
     const taken = key.endsWith('_mb') ? Number(value) * BYTES_PER_MB : value;
     return [settingKey(key, field), findMark(field, 'x-path') === true ? resolvePaths(taken, absolute) : taken];
   });
-  // The names are those of the mapped type: it follows the same rules.
+  // The type `Settings` maps the names by the same rules, so the cast is right.
   return Object.fromEntries(fields) as Settings<F>;
 }
 
-/** Key of a setting in `toSettings`. */
+/** Returns the name of a setting in the result of `toSettings`. */
 export function settingKey(key: string, field: z.core.$ZodType): string {
   const unit = key.endsWith('_mb') ? 'Bytes' : findMark(field, 'x-amount') === true ? 'Micros' : '';
   return key.replace(/_mb$/, '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) + unit;
 }
 
-/** A mark in the `.meta()` of a schema, or of the schema that it wraps. */
+/** Returns the value of a mark in the `.meta()` of a schema or of a schema that it wraps; undefined without it. */
 export function findMark(schema: z.core.$ZodType, mark: string): unknown {
   const own = z.globalRegistry.get(schema)?.[mark];
   const inner = own === undefined ? unwrap(schema) : null;

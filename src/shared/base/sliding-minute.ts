@@ -1,42 +1,42 @@
-/** Times of the last minute, for request budgets. A time counts for one minute. Calls take constant time. */
+/** Times of requests in the last minute, for request budgets. Each time counts for one minute. */
 
 export const MINUTE_MS = 60_000;
 
 export class SlidingMinute {
-  /** A ring buffer that grows by doubling. */
+  /** Ring buffer of the times; its size doubles when it is full. */
   #times = new Float64Array(8);
   #first = 0;
   #size = 0;
 
-  /** Number of stored times, including expired times not dropped yet. */
+  /** Number of stored times, including expired times that are not deleted yet. */
   get size(): number {
     return this.#size;
   }
 
-  /** The last stored time; null without any. */
+  /** The last stored time, ms; null if none is stored. */
   get newestMs(): number | null {
     return this.#size === 0 ? null : this.#time(this.#size - 1);
   }
 
-  /** Times are added in order; one earlier than the last is stored behind it. */
+  /** Appends a time. A time that is earlier than the last one is stored behind it too. */
   add(timeMs: number): void {
     if (this.#size === this.#times.length) this.#grow();
     this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
     this.#size += 1;
   }
 
-  /** Number of times that count now. Nothing is dropped: a clock that jumps and returns does no harm. */
+  /** Returns the number of times that count now. It deletes nothing, in case the clock jumps ahead and returns. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
 
-  /** When the oldest counted moment expires, or the `skipped`-th after it; null when there are fewer. */
+  /** Returns when the oldest counted time expires, or the `skipped`-th after it, ms; null if there are fewer. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Minimum of a figure over the counted times, by age, ms, and number of times from it on; Infinity without any. */
+  /** Returns the minimum of `figure` over the counted times; Infinity without any. `since` counts times from it on. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)
@@ -58,7 +58,7 @@ export class SlidingMinute {
   }
 
   #time(place: number): number {
-    // Every index below `#size` was written.
+    // Every index below `#size` holds a time.
     return this.#times[(this.#first + place) % this.#times.length] ?? 0;
   }
 

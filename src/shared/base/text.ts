@@ -1,12 +1,12 @@
 /**
- * Formats text for people: times, misspelt words, comma-separated rows, and terminal columns. East Asian letters and
- * most pictures take two columns, combining marks none.
+ * Formats text for people: times, suggestions for misspelt words, CSV rows and terminal tables. East Asian
+ * letters and most emojis take two terminal columns, combining marks none.
  */
 
-/** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
+/** Returns a time in UTC such as `2026-11-28 10:21:03`. @param ms Unix time, ms */
 export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** The known word that was probably meant, at most a third of the longer word's letters away; else null. */
+/** Returns the most similar known word; null if more than a third of the longer word's letters differ. */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -22,10 +22,10 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** Maximum word length; the table below is quadratic, and all our words are shorter. */
+/** Maximum length of a compared word, because the table below has quadratic size. All known words are shorter. */
 const MAX_LENGTH = 200;
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbours between two words. */
 function editDistance(a: string, b: string): number {
   if (a.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -45,29 +45,28 @@ function editDistance(a: string, b: string): number {
 
 export type CsvValue = string | number | boolean | null;
 
-/** A row for spreadsheets and programs. No cell is taken for a formula. */
+/** Returns a CSV row. Spreadsheets do not interpret any of its cells as a formula. */
 export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
 
-/** Empty for null. */
 function csvCell(value: CsvValue): string {
   const text = typeof value === 'string' ? disarm(value) : String(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** A spreadsheet computes such a cell, or drops its first characters and computes the rest. */
+/** Matches a cell that a spreadsheet would compute, perhaps after it dropped the first characters. */
 const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 
-/** Titles come from an exchange. Plain numbers stay. */
+/** Quotes a text that looks like a formula, since titles come from an exchange. Plain numbers stay unchanged. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
-/** Created for the first text that needs a segmenter, which takes nine milliseconds. */
+/** Segmenter of letters, created on first use because its creation takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
 
-/** Ranges of characters with two columns (Unicode's East Asian Width: wide and fullwidth), ascending. */
+/** Ascending ranges of characters that are two columns wide (Unicode's East Asian Width: wide and fullwidth). */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -91,7 +90,7 @@ function segmentLetters(text: string): Intl.Segments {
   return graphemes.segment(text);
 }
 
-/** Columns that a line of text takes. */
+/** Returns the width of a line of text in terminal columns. */
 export function measureText(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -105,7 +104,7 @@ function measureLetter(letter: string): number {
   return PICTURE.test(letter) || WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
-/** The text without control characters, cut with `…` to this many columns. */
+/** Returns the text without control characters, cut with `…` to at most `columns` columns. */
 export function cutText(text: string, columns: number): string {
   const plain = plainLine(text);
   if (measureText(plain) <= columns) return plain;
@@ -119,7 +118,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of this many columns at most; a wider letter is a separate piece. */
+/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a separate piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -134,13 +133,13 @@ export function splitText(text: string, columns: number): readonly string[] {
   return pieces;
 }
 
-/** Pads with spaces to this many columns, behind the text or before it. */
+/** Pads a text with spaces to `columns` columns, behind the text or before it. */
 export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
   const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
   return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;
 }
 
-/** Lines of a text, at least one, without control characters. */
+/** Wraps a text into at least one line of at most `columns` columns, without control characters. */
 export function foldText(text: string, columns: number): readonly string[] {
   const plain = plainLine(text);
   if (measureText(plain) <= columns) return [plain];
@@ -148,7 +147,7 @@ export function foldText(text: string, columns: number): readonly string[] {
   return fillLines(words, columns, ' ');
 }
 
-/** Parts side by side, wrapped onto further lines; a part wider than a line has its own. */
+/** Joins parts with `gap` into lines of at most `columns` columns. A wider part has its own line. */
 export function fillLines(parts: readonly string[], columns: number, gap: string): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -163,20 +162,20 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Whether the column is text, left-aligned; figures are right-aligned. */
+  /** Set for a column of text, which is left-aligned. A column of figures is right-aligned. */
   readonly isText?: true;
-  /** Text without room is cut with `…`, or wrapped. Without `gives` a column has full width or is dropped. */
+  /** Cuts long text with `…`, or wraps it. Without `gives` the column has its full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum columns of the terminal while another column can be dropped instead. */
+  /** Minimum width, in terminal columns, while another column can be dropped instead. */
   readonly least?: number;
-  /** Maximum columns of the terminal. */
+  /** Maximum width, in terminal columns. */
   readonly most?: number;
-  /** The lowest is dropped first; among equals the last. */
+  /** Priority: the column with the lowest value is dropped first, and the last of equal columns. */
   readonly keep: number;
 }
 
 export const GAP = '  ';
-/** The beginning of a title identifies it; a message needs some words a line to be readable. */
+/** Default minimum widths. The start of a title identifies it; a wrapped message needs some words in each line. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {
@@ -185,7 +184,7 @@ interface Sized<Row> {
   readonly most: number;
 }
 
-/** Fits a table into a number of terminal columns, which may be infinite. */
+/** Fits a table into `width` terminal columns, which may be infinite. */
 export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) {
   let sized = all.map((column) => sizeColumn(column, rows));
   while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
@@ -213,7 +212,7 @@ function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
   return sized.filter((_, place) => place !== at);
 }
 
-/** The width left after every column has its minimum goes to the texts, in their order. */
+/** Returns the width of each column. Width beyond the minimums goes to the first columns that need it. */
 function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
   let room = Math.max(0, width - measureLeast(sized));
   return sized.map(({ least, most }) => {
@@ -232,7 +231,7 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
   return Array.from({ length: height }, (_, line) =>
     columns.map(({ isText }, place) => {
       const text = folded[place]?.[line] ?? '';
-      // The last column needs no padding.
+      // A text in the last column needs no padding.
       if (isText === true && place === columns.length - 1) return text;
       return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
     }),
@@ -242,19 +241,19 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
-/** Replaces invisible characters by `?`, so that the text is one line. */
+/** Replaces invisible characters and line breaks by `?`, so that the text is one line. */
 export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 
-/** The same for several lines; line breaks and tabs stay. */
+/** Replaces invisible characters by `?`, but keeps line breaks and tabs. */
 export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
 
-/** Equivalent JSON with such characters escaped. Line breaks between tokens stay. */
+/** Returns equivalent JSON with invisible characters escaped. Line breaks between tokens stay. */
 export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
-/** Undefined for text that is not JSON. */
+/** Returns the parsed value; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
-/** Cursors of lists: unpadded base64url JSON, opaque to the client. */
+/** Cursors of lists. A cursor is unpadded base64url JSON, and a client must not interpret it. */
 
-/** Meaning of the number: a keyset, or a position in a scan. */
+/** Name of the number in a cursor: the id of the last row, or an offset into a scan. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
 /** Encodes a position as a cursor, e.g. `{ before_id: 17 }`. */
@@ -8,16 +8,16 @@ export function encodeCursor(position: Readonly<Record<string, number | string>>
   return Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
 }
 
-/** The non-negative integer under `key`, or null when the cursor is not one that `encodeCursor` made for this key. */
+/** Returns the non-negative integer under `key`; null if `encodeCursor` did not make the cursor for this key. */
 export const decodeCursor = (cursor: string, key: CursorKey): number | null => integer(decodeFields(cursor)?.get(key));
 
-/** Position in a list with either order: after the record of this pubkey. */
+/** Position in a sorted list: directly after the record with this pubkey. */
 export interface SortedPlace {
   readonly pubkey: string;
   readonly sortValue: number;
 }
 
-/** Position in a cursor `{pubkey, sort_value}`; null for another cursor. */
+/** Returns the position of a cursor `{pubkey, sort_value}`; null for any other cursor. */
 export function decodePlace(cursor: string): SortedPlace | null {
   const fields = decodeFields(cursor);
   const pubkey = fields?.get('pubkey');
@@ -28,13 +28,13 @@ export function decodePlace(cursor: string): SortedPlace | null {
 const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** Content of a cursor; null for a foreign one. */
+/** Returns the fields of a cursor; null if `encodeCursor` did not make it. */
 function decodeFields(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     return typeof position === 'object' && position !== null ? new Map(Object.entries(position)) : null;
   } catch {
-    return null; // Not JSON: a foreign cursor.
+    return null; // The text is not JSON.
   }
 }

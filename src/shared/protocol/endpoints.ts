@@ -1,4 +1,4 @@
-/** Every call of the service as one declaration, for exchange and client; no other module knows a path. */
+/** Declares every call of the service, for exchange and client. No other module contains a path of the service. */
 
 import { z } from 'zod';
 import type { Micros } from '../base/micros.js';
@@ -31,21 +31,23 @@ import {
   ungiven,
 } from './wire.js';
 
-/** Permitted callers of a call, and the request budget that the call uses. */
+/** Scope of a call: its permitted callers, and the request budget that it uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
+type Path = `/${string}/`;
 
+/** Declaration of a call under its general type. */
 interface Declaration {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: `/${string}/`;
+  readonly path: Path;
   readonly scope: Scope;
-  /** Status of success. 201 answers of draft calls carry a `Location` header with the path of `location`. */
+  /** HTTP status of success. A 201 answer of a draft call has a `Location` header with the path of `location`. */
   readonly status: 200 | 201;
-  readonly location?: `/${string}/`;
-  /** Default page size of a list. A list's `data` is an array and its `meta` has `limit` and `next_cursor`. */
+  readonly location?: Path;
+  /** Default page size of a list. The `data` of a list is an array; its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
-  /** Schema of a row in a list that leaves out unreadable rows. Absent if every row must be readable. */
+  /** Row schema of a list from which the client omits unreadable rows. Absent if every row must be readable. */
   readonly looseRow?: z.ZodType;
-  /** The answer's `meta` has the requested outcome, `{is_yes}`; for a list without pages. */
+  /** Set for a list without pages whose `meta` is the requested outcome, `{is_yes}`. */
   readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
@@ -77,8 +79,6 @@ const catalogQuery = z.object({
   league: text(256).optional(),
 });
 
-type Path = `/${string}/`;
-
 /** Declares a call that reads one record. */
 const detail = <const S extends Scope, const P extends Path, D extends z.ZodType>(scope: S, path: P, data: D) => ({
   ...({ method: 'GET', status: 200, body: null } as const),
@@ -95,7 +95,7 @@ const change = <const M extends Declaration['method'], const P extends Path, D e
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** Declares a step towards a credential, which needs no credential. */
+/** Declares a call that leads to a credential and needs none. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,
@@ -103,13 +103,13 @@ const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.
   data: D,
 ) => ({ ...({ method: 'POST', scope: 'bootstrap', query: none } as const), path, status, body, data });
 
-/** A read of one record that takes query parameters. */
+/** Declares a call that reads one record and has query parameters. */
 const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>(path: P, parameters: Q, data: D) => ({
   ...detail('public', path, data),
   query: parameters,
 });
 
-/** A paginated list, newest first unless sorted. */
+/** Declares a list with pages. It shows the newest rows first unless a sort is requested. */
 const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject, R extends z.ZodType>(
   scope: S,
   path: P,
@@ -118,7 +118,7 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
   row: R,
 ) => ({ ...detail(scope, path, z.array(row)), page, query: parameters });
 
-/** First step of a change: returns the draft to sign, 201 with its `Location`. */
+/** Declares the first call of a change. It returns the draft to sign, with status 201 and a `Location` header. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
   ...({ method: 'POST', status: 201, scope: 'signed' } as const),
   path,
@@ -128,7 +128,7 @@ const start = <const P extends Path, const L extends Path, B extends z.ZodObject
   data: record.draft,
 });
 
-/** Last step of a change: takes the signature of the draft's message, returns the record. */
+/** Declares the last call of a change. It sends the signature of the draft's message and returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
   ...({ method: 'POST', status: 200, scope: 'signed' } as const),
   path,
@@ -230,6 +230,7 @@ const requestBody = z.object({
   shares: ungiven(money),
 });
 
+const ACTIVITY = '/markets/{condition_id}/margin-activity/';
 const PNL = '/account/pnl/';
 const POSITIONS = '/margin/positions/';
 const POSITION = '/margin/positions/{pubkey}/';
@@ -258,13 +259,7 @@ export const ENDPOINTS = {
     ...query('/markets/{condition_id}/candles/', candleQuery, z.array(record.candle)),
     outcomeMeta: true as const,
   },
-  'markets.marginActivity': list(
-    'public',
-    '/markets/{condition_id}/margin-activity/',
-    50,
-    activityQuery,
-    record.marginActivityRow,
-  ),
+  'markets.marginActivity': list('public', ACTIVITY, 50, activityQuery, record.marginActivityRow),
   'sports.list': detail('public', '/sports/', z.array(record.sportRow)),
   'search.list': {
     ...list('public', '/search/', 20, searchQuery, record.searchResult),
@@ -311,41 +306,41 @@ export const ENDPOINTS = {
   'requests.cancel': change('DELETE', REQUEST, record.cancelledRequestRow),
 } as const satisfies Record<string, Declaration>;
 
-/** Name of a call, for example `orders.create`; the client has a method of the same name. */
+/** Name of a call, for example `orders.create`. The client has a method of the same name. */
 export type EndpointName = keyof typeof ENDPOINTS;
-/** The declaration of one call, with the exact types of its query, body and answer. */
+/** Declaration of one call, with the exact types of its query, body and answer. */
 export type Endpoint<N extends EndpointName = EndpointName> = (typeof ENDPOINTS)[N];
 
-/** Path parameters by name, from the path template itself. */
+/** Path parameters of a call, derived from the call's path template. */
 export type ParamsOf<N extends EndpointName> = PathParams<Endpoint<N>['path']>;
 type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
   ? { readonly [key in K]: string } & PathParams<R>
   : unknown;
 
-/** Parsed query for the exchange: numbers, booleans, arrays, and Micros for decimals. */
+/** Query of a call as the exchange parses it: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
-/** Query as a caller writes it, decimals as text. `writeQuery` converts it to text. */
+/** Query of a call as a caller writes it, with decimals as text. `writeQuery` converts the query to text. */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
 type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
-/** Body as sent: decimal strings. */
+/** Body of a call as sent, with decimal strings. */
 export type BodyOf<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
   ? Readonly<z.input<NonNullable<Endpoint<N>['body']>>>
   : undefined;
-/** Parsed data of an answer, with Micros for decimals. */
+/** Parsed data of a call's answer, with Micros for decimals. */
 export type DataOf<N extends EndpointName> = z.output<Endpoint<N>['data']>;
-/** The answer as sent: decimal strings. */
+/** Data of a call's answer as sent, with decimal strings. */
 export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;
 
-/** The declaration under its general type, for code that serves or calls any endpoint. */
+/** Returns a declaration under its general type, for code that serves or calls any endpoint. */
 export const declarationOf = (name: EndpointName): Declaration => ENDPOINTS[name];
 export type { Declaration };
 
-/** Fills a path template; every value is percent-encoded. */
+/** Fills the parameters into a path template, percent-encoded. */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** Writes a query as `?a=1&b=true`, in the object's order, without undefined; empty for none. */
+/** Returns a query as text such as `?a=1&b=true`, without undefined values; empty if no value is defined. */
 export function writeQuery(query: Readonly<Record<string, unknown>>): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {

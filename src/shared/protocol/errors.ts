@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-/** Codes marked "not shown" in the interface are the paper exchange's own; no client may depend on them. */
+/** Some codes are not documented by the interface but chosen by the paper exchange. No client may depend on a code. */
 export const SERVICE_ERRORS = {
   invalid_request_params: { status: 400, code: -11, message: 'Validation Error' },
   authentication_failed: { status: 401, code: -12, message: 'Invalid signature' },
@@ -65,16 +65,16 @@ export const SERVICE_ERRORS = {
   },
 } as const satisfies Record<string, { readonly status: number; readonly code: number; readonly message: string }>;
 
-/** The `slug` of every error that the service may answer with. */
+/** Name of an error, by which clients branch. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
-/** Value of `details`: objects with one key each, which names the offending field. */
+/** Value of `details`. Each object has one key, the name of the invalid field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
-/** A refusal of the service as a value: the exchange sends it and the client reports it. */
+/** A refusal of the service. The exchange sends it, and the client returns it. */
 export interface ServiceFault {
   readonly slug: ServiceErrorSlug;
-  /** Overrides the message of the table; used by the variants of one slug. */
+  /** Message that replaces the one in `SERVICE_ERRORS`, for variants of a slug. */
   readonly message?: string;
   readonly details?: ErrorDetails;
 }
@@ -89,11 +89,11 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** Detects a refused timestamp. The call had no effect, and the answer's `Date` is the service's clock. */
+/** True if the service refused the request's timestamp. Such a call had no effect. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/** Whether the service rejects the key or forbids the call, so that another key may work. False for a wrong clock. */
+/** True if the service rejects the key or forbids the call, so that another key may work. False for a wrong clock. */
 export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
   (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
   (refusal.status === 403 && refusal.slug === 'permission_denied');

@@ -1,89 +1,90 @@
-/** Commands that change the trader's mode, one row each, for command line, page, Telegram and `twinbook mcp`. */
+/** Commands that change the trader's mode, for command line, dashboard, Telegram and `twinbook mcp`. */
 
-/** Roles of a page, ascending: each includes the permissions of those before. */
+/** Roles on the dashboard, ascending. Each role includes the permissions of the roles before it. */
 export const ROLES = ['view', 'stop', 'operate'] as const;
-/** Role of a visitor of the page. */
+/** Role of a visitor of the dashboard. */
 export type Role = (typeof ROLES)[number];
 
-/** A button's label and explanation. */
+/** Label and explanation of a button. */
 type Button = readonly [label: string, title: string];
 
-/** One command. */
+/** Description of one command. */
 export interface OperatorRow {
   readonly help: string;
-  /** `usual`: the sender's name is recorded if none is given. */
+  /** Whether the command has a reason. `usual`: if none is given, the sender's name is recorded. */
   readonly reason: 'none' | 'usual' | 'optional' | 'required';
-  /** Minimum role on the page. */
+  /** Minimum role for the command on the dashboard. */
   readonly role: Role;
   readonly button: Button;
-  /** Absent: the command applies to all markets only. */
+  /** Button for one market. Absent if the command only applies to all markets. */
   readonly marketButton?: Button;
-  /** Offered by `twinbook mcp`: an agent can only stop the trader. */
+  /** Set if `twinbook mcp` offers the command: an agent may only stop the trader. */
   readonly isTool?: true;
-  /** Whether `--verify` waits for the proof that no order rests. */
+  /** Set if the command has `--verify`, which waits until no order rests according to the exchange. */
   readonly isVerifiable?: true;
 }
 
-/** Commands in the order of the page's buttons. */
+/** All commands, in the order of the dashboard's buttons. */
 export const OPERATOR_COMMANDS = {
   widen: {
     reason: 'usual',
     role: 'stop',
-    help: 'quotes on, but no nearer to the fair value than risk.widen_distance',
-    button: ['Widen', 'quotes keep away from the fair value'],
+    help: 'continues quoting, but no nearer to the fair value than risk.widen_distance',
+    button: ['Widen', 'continues quoting, further from the fair value'],
   },
   pause: {
     reason: 'usual',
     role: 'stop',
     isTool: true,
-    help: 'stops quoting and pulls every order; fills are still booked',
-    button: ['Pause', 'pulls every order, stays out'],
-    marketButton: ['Pause this market', 'cancels the orders here, stays out; all other markets continue'],
+    help: 'stops quoting and cancels every order; fills are still booked',
+    button: ['Pause', 'cancels every order and stops quoting'],
+    marketButton: ['Pause this market', 'cancels its orders and stops quoting it; other markets continue'],
   },
   'reduce-only': {
     reason: 'usual',
     role: 'stop',
     isTool: true,
-    help: 'quotes only what brings positions towards zero',
-    button: ['Reduce only', 'only what brings positions towards zero'],
+    help: 'quotes only orders that reduce positions',
+    button: ['Reduce only', 'quotes only orders that reduce positions'],
   },
   'cancel-all': {
     reason: 'none',
     role: 'stop',
     isTool: true,
     isVerifiable: true,
-    help: 'cancels every open order; works without a running trader too, and past one that hangs',
-    button: ['Cancel all', 'cancels everything once'],
+    help: 'cancels every open order, even if the trader does not run or hangs',
+    button: ['Cancel all', 'cancels every open order once'],
   },
   flatten: {
     reason: 'none',
     role: 'operate',
-    help: 'cancels everything, sells all holdings into the book, and stays out',
-    button: ['Flatten', 'sells all holdings into the book, then stays out'],
-    marketButton: ['Flatten this market', 'cancels the orders here, sells the holdings, then stays out'],
+    help: 'cancels every order, sells all holdings into the book, and stops quoting',
+    button: ['Flatten', 'sells all holdings into the book, then stops quoting'],
+    marketButton: ['Flatten this market', 'cancels its orders, sells its holdings, then stops quoting it'],
   },
   kill: {
     reason: 'usual',
     role: 'stop',
     isTool: true,
     isVerifiable: true,
-    help:
-      'cancels everything and forbids new orders, also after a restart; works without a running trader too, and past ' +
-      'one that hangs',
-    button: ['KILL', 'press twice: cancels everything; nothing new until it is lifted, also after a restart'],
+    help: 'cancels every order and forbids new orders, also after a restart, even if the trader does not run or hangs',
+    button: [
+      'KILL',
+      'press twice: cancels every order and forbids new orders until it is lifted, also after a restart',
+    ],
   },
   resume: {
     reason: 'optional',
     role: 'operate',
-    help: 'quotes as usual again; markets paused alone stay paused; needs a reason after anything but a plain pause, widen or reduce-only',
+    help: 'quotes as usual again; markets paused individually stay paused; needs a reason except after a plain pause, widen or reduce-only',
     button: ['Resume', 'quotes as usual again'],
-    marketButton: ['Resume this market', 'quotes here as usual again'],
+    marketButton: ['Resume this market', 'quotes this market as usual again'],
   },
   unkill: {
     reason: 'required',
     role: 'operate',
-    help: 'lifts a kill; needs a reason',
-    button: ['Lift the kill', 'needs a reason'],
+    help: 'lifts a kill, so that new orders are possible again; needs a reason',
+    button: ['Lift the kill', 'permits new orders again; needs a reason'],
   },
 } as const satisfies Readonly<Record<string, OperatorRow>>;
 
@@ -96,18 +97,18 @@ export type MarketName = {
   [Name in OperatorName]: Rows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
-// The table's keys are exactly the names.
+/** Names of all commands. */
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
-/** Always visible on the page, also for all traders at once. */
+/** Commands that the dashboard always shows, also for all traders at once. */
 export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
-/** Offered by Telegram: a stolen telephone can only stop the trader. */
+/** Commands that Telegram offers. With a stolen telephone a thief can only stop the trader. */
 export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**
- * The request of a command, with only the fields that it takes.
- * @param reason empty when none was given @param sender recorded in its place where a reason is usual
+ * Returns the request of a command, with only the fields that the command has.
+ * @param reason empty if none was given @param sender recorded instead of an empty reason if a reason is usual
  * @param market condition id; null for all markets
  */
 export function operatorRequest(

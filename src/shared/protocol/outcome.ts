@@ -1,19 +1,19 @@
-/** Payment of a settled market. */
+/** Payment for the shares of a settled market. */
 
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
-/** True: YES paid 1. False: NO paid 1. A number: the value of a YES share, between 0 and 1. */
+/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number is the value of a YES share, between 0 and 1. */
 export type MarketOutcome = boolean | number;
 
 /** Value of a share of a void market, unless the venue reports another. */
 export const VOID_OUTCOME = 0.5;
 
-/** The value of a YES share, in millionths. */
+/** Returns the value of a YES share in Micros. */
 export const yesValue = (outcome: MarketOutcome): Micros => micros(Math.round(Number(outcome) * ONE));
 
-/** The value of shares in millionths, rounded down. */
+/** Returns the value of `yes` and `no` shares in Micros, rounded down. */
 export const settledValue = (outcome: MarketOutcome, yes: number, no: number): Micros =>
-  // One rounding: NO shares pay 1 each, and YES shares beyond them pay their value less 1.
+  // The formula equals yes x value + no x (1 - value), but it rounds only once.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
 /** Returns the outcome at this value of a YES share; null for a value outside 0 to 1. */
@@ -23,15 +23,15 @@ export function outcomeOf(value: number): MarketOutcome | null {
   return rounded === 0 ? false : rounded === 1 ? true : rounded;
 }
 
-/** The outcome that paid this for these shares; null where the payment does not determine it. */
+/** Returns the outcome with which these shares pay `paid`; null if the payment does not determine the outcome. */
 export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
   if (yes === no) return null;
-  // Venues settle at whole hundredths of a cent.
+  // Venues settle at multiples of 0.0001.
   const outcome = outcomeOf(Math.round(((paid - no) / (yes - no)) * 1e4) / 1e4);
   return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
 }
 
-/** Returns the market's outcome in words. */
+/** Returns a text about the outcome for messages, such as `YES`. */
 export function outcomeText(outcome: MarketOutcome | null): string {
   if (typeof outcome === 'number') return `YES pays ${outcome}`;
   return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';

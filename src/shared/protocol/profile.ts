@@ -1,4 +1,4 @@
-/** Profile of a venue: names, prefixes, limits and lifetimes. The file is `config/venues/<name>.yaml`. */
+/** The profile of a venue has names, prefixes, limits and lifetimes. Its file is `config/venues/<name>.yaml`. */
 
 import { base58 } from '@scure/base';
 import { z } from 'zod';
@@ -6,19 +6,19 @@ import { FEE_SCHEDULES } from '../base/fees.js';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
 
-/** Maximum number of slots with which the longest transaction of the paper exchange fits into a packet. */
+/** Maximum co-signers with which the longest transaction of the paper exchange still fits into a packet. */
 const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
-/** Format of `formatDecimal`, so that texts can be compared. */
+/** Schema of a rate as text, in the format of `formatDecimal`, so that two rates can be compared as text. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft besides the caller's wallet. Every draft has all cosigners and no other signer. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all of them and no other signer. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
-    /** Which of the keys pays the fee. Absent: the caller's wallet does. */
+    /** Key that pays the transaction fee. If absent, the caller's wallet pays. */
     fee_payer: publicKey.optional(),
   })
   .refine(({ keys }) => new Set(keys).size === keys.length, { path: ['keys'], message: 'wants every key once' })
@@ -27,7 +27,7 @@ const draftCosigners = z
     message: 'wants one of the keys above it',
   });
 
-/** Further signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */
+/** Co-signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
@@ -39,23 +39,23 @@ export const venueProfileSchema = z.strictObject({
   /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
-   * Programs that the venue's transactions may call beside Memo, which is always allowed. A program's use of our
-   * signature is not readable, so an entry needs `allow_blind_signing: true` in the trader's file. Absent: none.
+   * Programs that the venue's transactions may call besides Memo, which is always allowed. The trader cannot read how a
+   * program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file. Absent: none.
    */
   solana_programs: z
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
     .max(32)
     .optional(),
-  /** Whether transactions with such calls may use accounts from address lookup tables. Absent: no. */
+  /** Whether transactions that call these programs may use accounts from address lookup tables. Absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
-   * The service's own keys that also sign its transaction drafts (`solana_tx`). Their slots are empty in the draft, and
-   * the service fills the slots at the submit. Absent: our wallet alone signs and pays.
+   * The service's own keys that also sign its transaction drafts (`solana_tx`). Their signature slots are empty in the
+   * draft, and the service fills them at the submit. If absent, only our wallet signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /** Fee rates of the venue's markets, as fractions of price x amount: `twinbook rehearse` compares them. */
+  /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` compares them. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Base of the venue's fee rates; see `FeeSchedule`. Absent: notional. */
+  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`. Absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
@@ -64,21 +64,21 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /** Percent of a margin position's own liquidity whose loss liquidates it, for the paper exchange. Absent: 100. */
+  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position. Absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
-  /** Whether `GET /trades/` lists our own fills; without it fills are read from the orders' filled amounts. */
+  /** Whether `GET /trades/` lists own fills. If not, the trader reads fills from the orders' filled amounts. */
   own_trades: z.boolean(),
 });
 
-/** Ages in seconds, limits in requests a minute. */
+/** Profile of a venue. Ages are in seconds, limits in requests a minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
-/** Longer text than 44 characters cannot be 32 bytes, and is not decoded. */
+/** True for base58 of 32 bytes. Text of more than 44 characters is too long and is not decoded. */
 function isPublicKey(text: string): boolean {
   if (text.length > 44) return false;
   try {
     return base58.decode(text).length === 32;
   } catch {
-    return false; // not base58
+    return false; // The text is not base58.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The public entry `twinbook/protocol`. Its schemas describe the service for client and exchange, and the seam between
- * the trader's core and shell. Code of this package imports the single files.
+ * The public entry `twinbook/protocol`. It has the schemas of the service, and the types that the trader's core and
+ * shell exchange. Code of this package imports the single files instead.
  */
 export * from './cursors.js';
 export * from './drafts/draft-message.js';

@@ -1,10 +1,11 @@
-/** Owner of a call's outcome within the trader's core. The owner never crosses the seam. */
+/** Owner of a request: the part of the trader's core that gets the outcome. The shell never sees the owner. */
 
-/** `candles`: past price bars, read once. */
+/** List of a market that the trader polls. `candles` are past price bars and are read once. */
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
- * `orders`: own resting orders; `fills`: own trades; `assets`: holdings of the account, with a round of reconciliation;
- * `catalog`: the list of markets; `details`: all open markets; `marks`: the venue's valuation of our holdings.
+ * List of the account that the trader polls. `orders`: own resting orders. `fills`: own trades. `assets`: holdings,
+ * read in a reconciliation round. `catalog`: the list of markets. `details`: all open markets. `marks`: the venue's
+ * valuation of our holdings.
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
@@ -13,33 +14,25 @@ export type PollTarget =
   | { readonly kind: MarketPoll; readonly marketConditionId: string }
   | { readonly kind: AccountPoll };
 
-/** A list of a reconciliation round. `sums`: the independent reader's own read of the trades. */
+/** A list that a reconciliation round reads. `sums` is the second, independent read of the own trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
-/** Kind of an intent's request. */
+/** Kind of a request that an intent needs. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
-/** Room of the core that gets a request's outcome, and its subject there. */
+/** Owner of a request's outcome, with the subject of the request. */
 export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** Owner for a program that uses rooms of the trader without the engine. */
+  /** Owner for a program that uses parts of the trader without the engine. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** Describes an owner for messages only; the text is never parsed. */
+/** Returns a text about the owner for messages. No program parses this text. */
 export function describeOwner(owner: RequestOwner): string {
-  switch (owner.kind) {
-    case 'poll': {
-      const { target } = owner;
-      const market = 'marketConditionId' in target ? `/${target.marketConditionId}` : '';
-      return `poll/${target.kind}${market}`;
-    }
-    case 'round':
-      return `round/${owner.list}`;
-    case 'intent':
-      return `executor/${owner.step}/${owner.intentId}`;
-    case 'other':
-      return owner.name;
-  }
+  if (owner.kind === 'round') return `round/${owner.list}`;
+  if (owner.kind === 'intent') return `executor/${owner.step}/${owner.intentId}`;
+  if (owner.kind === 'other') return owner.name;
+  const { target } = owner;
+  return `poll/${target.kind}${'marketConditionId' in target ? `/${target.marketConditionId}` : ''}`;
 }

@@ -1,15 +1,15 @@
 /**
- * The seam between the trader's synchronous core and the shell around it: requests go out, observations come in, and
- * nothing else crosses. A shell performs each request once and reports its outcome exactly once.
+ * Types that the trader's synchronous core and the shell around it exchange. The core only issues requests, and the
+ * shell only returns observations. A shell performs each request once and reports its outcome exactly once.
  */
 
 import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority class of a request, most urgent first. Every fourth turn of the last three goes to the oldest request. */
+/** Priority classes of requests, most urgent first. Every fourth request of the last three is the oldest one. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
-/** Name of a lane; lanes are ordered by urgency. */
+/** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];
 
 /** One call of the service, before the client encodes it. */
@@ -20,50 +20,46 @@ export interface Call<N extends EndpointName = EndpointName> {
   readonly body: BodyOf<N>;
 }
 
-/** Call of any endpoint, discriminated by its endpoint. */
+/** A call of any endpoint, discriminated by `endpoint`. */
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
-/** A call that a room of the core requests, before it has an id and a place in the budget. */
+/** A request that a part of the core wants to make, before the scheduler gives it an id and a place in the budget. */
 export interface PlannedRequest {
   readonly lane: Lane;
   readonly call: AnyCall;
-  /** Deadline, our clock, ms. A request that has not left by then is useless and is reported unsent. */
+  /** Deadline, our clock, ms. A request that is not sent by then is useless and is reported as unsent. */
   readonly latestMs: number;
   /** Receiver of the request's outcome. */
   readonly owner: RequestOwner;
 }
 
-/** A call on its way to the shell, to be made once before its deadline. */
-export interface Request {
+/** A request to the shell, which makes the call once before the deadline. */
+export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Unique within a run of the trader, ascending. */
   readonly id: number;
-  readonly lane: Lane;
-  readonly call: AnyCall;
-  /** Deadline, our clock, ms. A request not sent by then is reported unsent. */
-  readonly latestMs: number;
-  /** Whether the request is a cancel of a kill, which may probe after a refusal. Absent: false. */
+  /** Whether the request cancels an order after a kill. It may test the limit after a refusal. Absent: false. */
   readonly isUrgent?: boolean;
 }
 
-/** A row that violates the interface. */
+/** A row of an answer that violates the interface. */
 export interface UnreadRow {
   /** The market's condition id; null if missing. */
   readonly conditionId: string | null;
-  /** Field of the row, the field's fault, and its value. */
+  /** Text that names the invalid field, its fault and its value. */
   readonly problem: string;
 }
 
 /** Outcome of one request to the service. */
 export type Outcome<N extends EndpointName = EndpointName> =
-  /** The service did it; `data` is the returned record. `nextCursor` is null but on a list's page with a successor. */
+  /** The request took effect. `data` is the returned record; `nextCursor` is null unless a list has a next page. */
   | {
       readonly kind: 'answered';
       readonly data: DataOf<N>;
       readonly nextCursor: string | null;
-      /** Unreadable rows of a market list, left out of `data`. Absent when all were readable. */
+      /** Unreadable rows of a market list, which `data` omits. Absent if all rows were readable. */
       readonly unread?: readonly UnreadRow[];
     }
-  /** The service stated in its own answer format that it did not do it. */
+  /** The service refused the request in its own answer format, so the request had no effect. */
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -71,55 +67,55 @@ export type Outcome<N extends EndpointName = EndpointName> =
       readonly message: string;
       readonly details: ErrorDetails;
     }
-  /** Unknown: it may have happened. `sent: false` only when no byte of it left. */
+  /** The effect of the request is unknown. `sent` is false only if no byte of the request was sent. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sent: boolean };
 
-/** A scope's window after an answer: from the client, or from the rate headers. */
+/** Request budget of a scope after an answer, according to the client or to the rate headers. */
 export interface BudgetReport {
   readonly scope: Scope;
   readonly limit: number;
   readonly remaining: number;
-  /** Our clock, ms, when the budget is full or a place is free again. */
+  /** Time when the budget is full or a request is possible again, our clock, ms. */
   readonly resetMs: number;
-  /** Our own use explains the refusal: only cancels of a kill leave before `resetMs`. Absent: false. */
+  /** True if our own requests explain the refusal. Only cancels of a kill then precede `resetMs`. Absent: false. */
   readonly isFirm?: boolean;
-  /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
+  /** Whether the venue has shown its limit through rate headers or a refusal. Absent: true. */
   readonly isShown?: boolean;
-  /** Whether `limit` is an estimate after a refusal, so that cancels and own reads may probe. Absent: false. */
+  /** Whether `limit` is only an estimate after a refusal. Cancels and own reads may then test it. Absent: false. */
   readonly isGuess?: boolean;
 }
 
-/** Outcome of one request, as the engine returns it to the room that made it. */
+/** Outcome of one request, as the engine returns it to the request's owner. */
 export interface RequestResult {
   readonly request: PlannedRequest;
   readonly outcome: Outcome;
   readonly nowMs: number;
-  /** Time when the request left, our clock, ms; equals `nowMs` for an unsent request. */
+  /** Time when the request was sent, our clock, ms; equals `nowMs` for an unsent request. */
   readonly sentMs: number;
   readonly venueTimeMs: number | null;
 }
 
-/** All settings from now on; unchanged ones have no effect. */
+/** Command that replaces all settings of the running trader. Unchanged settings have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
-  /** Hash of the configuration with these settings. */
+  /** Hash of the new configuration. */
   readonly hash: string;
-  /** The settings as JSON, kept in the journal. A key names each strategy's code. */
+  /** The settings as JSON, for the journal. A key of each strategy identifies its code. */
   readonly config: string;
-  /** SHA-256 that names the copy of the configuration's files beside the ledger; empty when none is kept. */
+  /** SHA-256 that names the copy of the configuration files beside the ledger; empty without a copy. */
   readonly copy: string;
-  /** A sentence for each changed setting, for the ledger. */
+  /** One sentence for each changed setting, for the ledger. */
   readonly changes: readonly string[];
   readonly by: 'operator' | 'rollback';
   readonly reason: string;
 }
 
-/** Permissions of a trader in a fleet. A trader without permissions trades outside a fleet. */
+/** Command with the permissions of a trader in a fleet. A trader outside a fleet never gets this command. */
 export interface FleetCommand {
   readonly kind: 'fleet';
-  /** Reason to cancel all orders: another trader may soon hold the wallet; null while the wallet is ours. */
+  /** Why all orders must be canceled: another trader may soon use the wallet. Null while this trader may use it. */
   readonly hold: string | null;
-  /** Condition ids of the markets reserved for this wallet within the fleet. */
+  /** Condition ids of the markets that the fleet reserves for this wallet. */
   readonly markets: readonly string[];
 }
 
@@ -128,46 +124,46 @@ export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
   | { readonly kind: 'reduce-only'; readonly reason: string }
   | { readonly kind: 'pause'; readonly reason: string }
-  /** Lifts everything except a kill. An empty reason is enough only after a plain pause. */
+  /** Ends every pause and restriction except a kill. The reason may be empty only after a plain pause. */
   | { readonly kind: 'resume'; readonly reason: string }
   /** Pauses one market: orders are canceled, and quotes and conversions stop until a resume. */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
-  /** Resumes one market; an empty reason is enough after an operator's pause. */
+  /** Resumes one market. The reason may be empty after an operator's pause. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
   /** Flattens one market: orders are canceled, holdings merged and sold into the book. Then the market stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
-  /** Cancels everything and ends a flatten; quoting continues only if it was not paused. */
+  /** Cancels all orders and ends a flatten. Quoting continues only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }
   | { readonly kind: 'unkill'; readonly reason: string }
-  /** Cancels everything, proves that no order rests, and is then `stopped`. */
+  /** Cancels all orders, verifies that none rests, and then enters the mode `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
-  /** Books the exchange's holdings of the newest comparison. */
+  /** Books the exchange's holdings of the newest reconciliation into the ledger. */
   | { readonly kind: 'adopt'; readonly reason: string }
   /** Command of the schedule, not of an operator: a strategy enters or leaves its quote hours. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand
   | ConfigureCommand;
 
-/** Value of a user's feed for one market: a fair price, or bid and ask, as probabilities of YES in (0, 1). */
+/** Value of a feed for one market: a fair price, or bid and ask, as probabilities of YES between 0 and 1. */
 export interface FeedValue {
   readonly conditionId: string;
-  /** Null when the source gives bid and ask. */
+  /** Fair price; null if the source gives bid and ask instead. */
   readonly p: number | null;
   /** Bid and ask are both set or both null; the bid is below the ask. */
   readonly bid: number | null;
   readonly ask: number | null;
   /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
-  /** Time when the value held, our clock, ms; not later than the value's arrival. */
+  /** Time at which the value was valid, our clock, ms; not later than its arrival. */
   readonly atMs: number;
   /** Expiry, our clock, ms; null without an expiry. */
   readonly validUntilMs: number | null;
 }
 
-/** An observation. `nowMs` is our clock at the first moment at which it can have an effect. */
+/** An observation of the shell. `nowMs` is the earliest time at which it can have an effect, our clock, ms. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
   | {
@@ -175,9 +171,9 @@ export type Observation =
       readonly nowMs: number;
       readonly requestId: number;
       readonly outcome: Outcome;
-      /** Our clock, ms, when the request left (for an unsent one: when it was dropped). */
+      /** Time when the request was sent, or dropped if it was not sent, our clock, ms. */
       readonly sentMs: number;
-      /** Exchange clock in its answer, ms (resolution one second); null if absent. */
+      /** The exchange's clock according to its answer, ms, in whole seconds; null if absent. */
       readonly venueTimeMs: number | null;
       readonly budget: BudgetReport | null;
     }

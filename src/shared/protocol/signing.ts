@@ -9,20 +9,20 @@ export interface SignedParts {
   readonly method: string;
   /** Path and query exactly as sent, with leading slash, e.g. `/orders/?limit=10`. */
   readonly pathWithQuery: string;
-  /** The exact bytes of the body, or their text where they are UTF-8; empty for a request without one. */
+  /** The exact bytes of the body, or their text if they are UTF-8; empty for a request without a body. */
   readonly body: string | Buffer;
 }
 
-/** The exact text that is signed: the four parts joined without a separator, the method in capital letters. */
+/** Returns the text to sign: the four parts without separators, the method in capital letters. */
 export const signedPayload = (parts: SignedParts): string => `${signedHead(parts)}${parts.body.toString()}`;
 
 const signedHead = (parts: SignedParts) => `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
 
-/** Lowercase hex signature of the parts under a secret (its UTF-8 bytes are the key). */
+/** Returns the HMAC signature of a request in lowercase hex. The key is the UTF-8 bytes of the secret. */
 export const requestSignature = (secret: string, parts: SignedParts): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedHead(parts)).update(parts.body).digest('hex');
 
-/** Constant-time comparison; anything but the 64 hex characters of a signature is invalid. */
+/** Compares signatures in constant time. Any text other than 64 lowercase hex characters does not match. */
 export function signatureMatches(given: string, secret: string, parts: SignedParts): boolean {
   if (!/^[0-9a-f]{64}$/.test(given)) return false;
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(requestSignature(secret, parts), 'hex'));
@@ -32,11 +32,11 @@ export function signatureMatches(given: string, secret: string, parts: SignedPar
 export const signatureHeaders = (prefix: string) =>
   ({ apiKey: `${prefix}-API-KEY`, timestamp: `${prefix}-TIMESTAMP`, signature: `${prefix}-SIGNATURE` }) as const;
 
-/** The exact text of a credential challenge. */
+/** Returns the text of a challenge, which a wallet signs to get an API key. */
 export const challengeText = (serviceName: string, wallet: string, nonce: string): string =>
   `Create ${serviceName} API credential | Wallet: ${wallet} | Nonce: ${nonce}`;
 
-/** A signature as accepted by a submit call, without a leading `0x`; null when empty or too long. */
+/** Returns a submitted signature without a leading `0x`; null if it is empty or longer than 128 characters. */
 export function submittedSignature(signature: string): string | null {
   const hex = signature.startsWith('0x') ? signature.slice(2) : signature;
   return hex.length === 0 || hex.length > 128 ? null : hex;

@@ -1,4 +1,4 @@
-/** All state sets of the service in the interface's spelling (`canceled` and `cancelled` both exist). */
+/** The states of all records of the service, in its own spelling: both `canceled` and `cancelled` occur. */
 
 export const ORDER_STATUSES = [
   'open',
@@ -10,7 +10,7 @@ export const ORDER_STATUSES = [
   'expired',
   'failed',
 ] as const;
-/** Status of an order; `waiting_to_sign` is a draft that is not in the book. */
+/** Status of an order. An order with `waiting_to_sign` is a draft and not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Meaning of an order's status. */
@@ -24,7 +24,7 @@ export interface OrderStanding {
   readonly isCanceled: boolean;
 }
 
-/** The only table of meanings: a new status without an entry does not compile. */
+/** Meaning of each order status. A new status without an entry here does not compile. */
 export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
   open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
@@ -42,12 +42,12 @@ export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => ORDER_STANDING[status].phase === 'resting',
 );
 
-/** True for an order that neither rests nor may rest, so that no fill can follow. */
+/** True if the order does not rest and can never rest again, so that no fill can follow. */
 export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
 
-/** Share merges and share splits. */
+/** States of share merges and share splits. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
-/** Status of a merge or a split. */
+/** State of a merge or a split. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
 
 export const REDEEM_STATES = [
@@ -59,10 +59,10 @@ export const REDEEM_STATES = [
   'failed',
   'expired',
 ] as const;
-/** Status of a redeem; the service uses `completed` as well as `done`. */
+/** Status of a redeem. Both `completed` and `done` mean success. */
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
-/** Status of a fill; a `failed` one moved nothing. */
+/** States of a fill. A `failed` fill moved no shares and no currency. */
 export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
 
 export const MARKET_STATES = [
@@ -78,7 +78,7 @@ export const MARKET_STATES = [
 /** State of a market; only `open` markets trade. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
-/** Final market states: shares can be redeemed, nothing trades again. */
+/** True if the market's state is final: its shares can be redeemed, and it never trades again. */
 export const isSettledMarket = (state: MarketState): boolean => state === 'resolved' || state === 'canceled';
 
 export const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
@@ -90,17 +90,17 @@ export const EVENT_SORTS = [...SORTS, 'live_stream'] as const;
 export const SEARCH_SORTS = [...SORTS, 'created'] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
-/** Side of an order, in shares of its outcome. */
+/** Side of an order: it buys or sells shares of its outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
-/** `limit` rests at its price; `market` takes the resting orders and never rests. */
+/** Type of an order. A `limit` order may rest; a `market` order trades against resting orders and never rests. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
 export const CANDLE_INTERVALS = ['5m', '30m'] as const;
 /** The length of a price bar: 5 or 30 minutes. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
 
-/** Margin position requests; `cancelled` with two l is the interface's. */
+/** States of margin position requests. The service spells `cancelled` with two l here. */
 export const REQUEST_STATES = [
   'created',
   'funding_processing',
@@ -111,20 +111,20 @@ export const REQUEST_STATES = [
   'failed',
   'cancelled',
 ] as const;
-/** Status of a request to open a leveraged position. */
+/** State of a request to open a margin position. */
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
-/** Status of the settlement of an ended position; only `claimable` waits for its user. */
+/** Status of the settlement of a closed position. Only `claimable` requires an action of the user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-/** `zero`: no shares were left to sell. `order`: the position's shares are being sold. */
+/** Results of a close. `zero`: no shares were left to sell. `order`: the position's shares are being sold. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 /** Status of the take profit and stop loss of a position. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
-/** Public events of a leveraged position. */
+/** Kind of a public change of a margin position. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];

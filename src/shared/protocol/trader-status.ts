@@ -1,6 +1,6 @@
 /**
- * The state of a running trader: the one model that its process fills, its control socket serves and every reader formats.
- * Amounts and prices are whole millionths (`…Micros`, prices in YES space), moments are Unix ms of the trader's clock.
+ * The status of a running trader, as its control socket serves it. Amounts and prices (`…Micros`) are whole
+ * millionths, and prices are YES prices. Times are Unix ms of the trader's clock.
  */
 
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const text = z.string();
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).readonly();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** The process and the configuration in force; it changes with a new run or another configuration. */
+/** The process and its configuration. They change only with a new run or a new configuration. */
 const processStatus = shape({
   pid: count,
   version: text,
@@ -27,7 +27,7 @@ const processStatus = shape({
   venue: text,
   baseUrl: text,
   capitalMicros: micros,
-  /** Bounds of figures of the account. */
+  /** Risk limits of the account. */
   limits: shape({
     maxLossDayMicros: micros,
     maxDrawdownMicros: micros,
@@ -36,7 +36,7 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** Configuration in the spelling of the files; secrets are stars. */
+  /** Configuration with the keys of its files. Secrets are replaced by stars. */
   config: z.record(text, z.unknown()),
 });
 
@@ -47,24 +47,24 @@ const budget = shape({
   limit: float,
   /** Requests a minute that the trader allows itself. */
   perMinute: float,
-  /** Requests that could leave now; below zero while more have left than are allowed. */
+  /** Requests that could be sent now; negative after more requests than allowed. */
   available: float,
-  /** End of the throttling, Unix ms; null while the scope is not throttled. */
+  /** Time when the throttling ends, Unix ms; null while the scope is not throttled. */
   blockedUntilMs: moment.nullable(),
 });
 
-/** Counts of values between the bounds of `histogram.ts`; the last count is above all bounds. */
+/** Histogram: counts of values between the bounds in `histogram.ts`. The last count is of values above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
   name: text,
-  /** Markets with a current value. */
+  /** Number of markets for which the feed has a current value. */
   current: count,
-  /** Number of values in this run. */
+  /** Number of values that the feed gave in this run. */
   values: count,
-  /** Age of the newest value, ms; null before the first. */
+  /** Age of the feed's newest value, ms; null before the first value. */
   ageMs: float.nullable(),
-  /** Rows and lines of the source that were left out. */
+  /** Number of rows and lines of the feed's source that were ignored as invalid. */
   problems: count,
   trouble: text.nullable(),
 });
@@ -72,18 +72,18 @@ const feed = shape({
 const accountStatus = shape({
   mode: text,
   reason: text,
-  /** Loss limit whose used part determines the trader's mode; null for another reason. */
+  /** Loss limit that determines the trader's mode; null if the mode has another reason. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
-  /** Operator's command that leads back up from this mode; empty when none is needed. */
+  /** Operator command that ends this mode; empty if none is needed. */
   wayBack: text,
-  /** The exchange has not answered some requests in a row. */
+  /** True if the exchange has left several consecutive requests without an answer. */
   silent: z.boolean(),
   cashMicros: micros,
-  /** Null while a held share has no mark. */
+  /** Equity of the account; null while a held share has no mark. */
   equityMicros: micros.nullable(),
   /** Equity minus the invested capital. */
   resultMicros: micros.nullable(),
-  /** Losses by the definition of the limits; negative for a gain. */
+  /** Losses as the loss limits define them; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
   days: shape({ current: dayResult, ended: dayResult.nullable() }).nullable(),
   openOrders: count,
@@ -91,66 +91,66 @@ const accountStatus = shape({
   fills: count,
   /** Requests of this run that were dropped before they were sent. */
   unsent: count,
-  /** Why only reducing orders are allowed; null when ledger and exchange agree. */
+  /** Why only orders that reduce positions are allowed; null if ledger and exchange agree. */
   reduceOnly: text.nullable(),
-  /** The newest complete comparison of ledger and exchange; null before the first. */
+  /** The newest complete comparison of ledger and exchange; null before the first comparison. */
   reconciled: shape({ begunMs: moment, comparedMs: moment, differences: list(shape(difference)) }).nullable(),
-  /** Differences that two rounds have found, in a sentence; null while there are none. */
+  /** A sentence about differences that two rounds have found; null if there are none. */
   disagreement: text.nullable(),
   /** Differences that an operator has accepted. */
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
-  /** A difference was found that the next round confirms or clears. */
+  /** True after a round found a difference that the next round must confirm or clear. */
   inDoubt: z.boolean(),
-  /** Reason of a void newest round; null for a valid round. */
+  /** Why the newest reconciliation round is void; null if it is valid. */
   voidReason: text.nullable(),
-  /** Two complete reads after everything was settled showed no resting order, and nothing has begun since. */
+  /** True if two complete reads showed no resting order after all requests ended, and no request has begun since. */
   proven: z.boolean(),
-  /** Time of the newest proven cancel-all or stop; null until the proof. Later requests do not change the time. */
+  /** Time when the newest cancel-all or stop was verified; null until then. Later requests do not change it. */
   provenMs: moment.nullable(),
-  /** Markets that are paused alone. */
+  /** Markets that are paused individually. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
-  /** The exchange's clock minus the trader's; null before its first answer. */
+  /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
   clockOffsetMs: float.nullable(),
   budgets: shape({ public: budget, signed: budget }),
-  /** Observed reliability of the venue's marks; null if marks are not used. */
+  /** Measured reliability of the venue's marks; null if the trader does not use marks. */
   marks: shape({ isBelieved: z.boolean(), told: float, precision: float, recall: float }).nullable(),
   feeds: list(feed),
   risk: shape({
-    /** Currency lost if everything filled at its worst and every market resolved against the trader. */
+    /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Most fills within one window, among the newest fills. */
+    /** Maximum number of fills within one window of time, among the newest fills. */
     fillsInWindow: count,
-    /** Events with holdings or orders; a market without an event is its own. */
+    /** Events with holdings or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
   }),
   health: shape({
     steps: count,
-    /** Covers the newest steps, ms. */
+    /** Percentiles and maximum cover the newest engine steps, ms. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** Level of the brake (`Brake`). 0: telemetry is complete; higher levels save the trader's time. */
+    /** Level of the `Brake`. At 0 telemetry is complete; higher levels omit telemetry to save the trader's time. */
     brake: count,
     readers: count,
-    /** Readers of this run that were disconnected because they did not read. */
+    /** Number of readers that were disconnected in this run because they did not read. */
     readersCut: count,
     memoryBytes: count,
     guardian: text,
   }),
   upkeep: shape({
-    /** The newest scheduled backup of the ledger, if it failed; null otherwise. */
+    /** Failure of the newest scheduled backup of the ledger; null if the backup succeeded. */
     backupFailed: shape({ at: moment, why: text }).nullable(),
-    /** Why the journal of this run has ended; null while it is written, and where none is wanted. */
+    /** Why the journal of this run ended early; null while it is written or if none is configured. */
     journalEnded: text.nullable(),
     hasJournal: z.boolean(),
   }),
 });
 
-/** Price of a feed: a float from 0 to 1, or a deviation. */
+/** Value of a feed as a float: a price from 0 to 1, or a standard deviation. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 
@@ -160,7 +160,7 @@ const orderStatus = shape({
   remainingMicros: micros,
   phase: text,
   submittedMs: moment,
-  /** Estimated shares of others ahead of it; null before a book with its level. */
+  /** Estimated shares of others ahead of the order in the queue; null until a book shows the order's level. */
   queueAheadMicros: micros.nullable(),
 });
 
@@ -169,47 +169,47 @@ const marketStatus = shape({
   title: text,
   eventId: text.nullable(),
   strategies: list(text),
-  /** Message of its strategy, or why nothing is quoted. */
+  /** Message of the market's strategy, or why the market is not quoted. */
   note: text,
   fairMicros: micros.nullable(),
   markMicros: micros.nullable(),
   yesMicros: micros,
   noMicros: micros,
   maxPositionMicros: micros.nullable(),
-  /** Time of the newest book; null before the first. */
+  /** Time when the newest book arrived; null before the first book. */
   bookSeenMs: moment.nullable(),
-  /** Request time of the newest book in use for orders; null before the first book. */
+  /** Time when the newest book used for orders was requested; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
   /** Best prices of other traders. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
-  /** Own best prices. */
+  /** Best prices of own orders. */
   bidMicros: micros.nullable(),
   askMicros: micros.nullable(),
   orders: list(orderStatus),
   factors: z.record(text, float),
   health: shape({ crossed: z.boolean(), frozen: z.boolean() }).nullable(),
-  /** Orders that controls refused, by control, with the newest reason. */
+  /** Number of orders that risk controls refused, by control, with the newest reason. */
   refusals: list(shape({ name: text, count, text })),
-  /** Orders that the exchange refuses one after another, in a sentence; null where it took the newest. */
+  /** A sentence about consecutive orders that the exchange refused; null if it accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book, beyond half a tick; 0 without a mark after the book. */
+  /** Distance of the venue's mark from the newest book beyond half a tick; 0 without a mark after the book. */
   markMove: float,
-  /** Newest values of the feeds of its strategies, current or not. */
+  /** Newest values of the feeds that the market's strategies use, including expired values. */
   feeds: list(
     shape({
       name: text,
       view: shape({ p: price, bid: price, ask: price, sd: price, ageMs: float }).nullable(),
-      /** Reason why the strategy does not get the value; null if the strategy gets it. */
+      /** Why the strategy does not get the feed's value; null if the strategy gets it. */
       withheld: text.nullable(),
     }),
   ),
-  /** Why its strategies read it without quoting it; null where they quote it. */
+  /** Why the strategies read this market without quoting it; null if they quote it. */
   leftOutBecause: text.nullable(),
-  /** Worth of quoting it, currency per second, in its terms; null where it is not known. */
+  /** Estimated value of quoting the market, currency per second, with its parts; null if not known. */
   worth: shape({
-    /** 1 for the most valuable. */
+    /** Rank of the market; 1 is the most valuable market. */
     place: count,
     value: shape({
       edge: float,
@@ -225,21 +225,21 @@ const marketStatus = shape({
       fillsPerS: float,
       currencyBound: float,
     }),
-    /** Currency for a look, and for a signed request. */
+    /** Estimated value of a book read and of a signed request, currency. */
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** The others' best levels, best first, price and shares; absent while telemetry is braked. */
+  /** Best levels of other traders: price and shares, best first. Absent while telemetry is reduced. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Newest public trades, newest first: exchange time, price, shares, taker's side; absent if braked. */
+  /** Newest public trades first: exchange time, price, shares, taker's side. Absent while telemetry is reduced. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
 export const traderStatus = shape({
   nowMs: moment,
   process: processStatus,
-  /** Address of the page, without its token; null without a page. */
+  /** Address of the dashboard without its token; null without a dashboard. */
   dashboard: text.nullable(),
   /** Number of refused signatures over all runs of this ledger. */
   signingRefused: count,
@@ -251,9 +251,9 @@ export const traderStatus = shape({
 export type TraderStatus = z.output<typeof traderStatus>;
 /** Identity, limits and configuration of the trader's process. */
 export type ProcessStatus = z.output<typeof processStatus>;
-/** Figures of the trader as a whole. */
+/** Status of the trader's account: figures over all markets. */
 export type AccountStatus = z.output<typeof accountStatus>;
-/** Status figures of one market. */
+/** Status of one market. */
 export type MarketStatus = z.output<typeof marketStatus>;
 /** Status of one scope's request budget. */
 export type BudgetStatus = z.output<typeof budget>;
@@ -263,15 +263,15 @@ export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): str
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
 const LINES = [
-  /** The first line of a connection, and again with another configuration. */
+  /** The first line of a connection. The stream repeats it after each change of the configuration. */
   z.object({ type: z.literal('hello'), process: processStatus }),
   z.object({
     type: z.literal('frame'),
     time: moment,
     account: accountStatus,
-    /** Markets with changes since their newest line. */
+    /** Markets that changed since the previous frame. */
     markets: list(marketStatus),
-    /** All markets that the trader looks at. Others are over. */
+    /** Condition ids of all markets that the trader follows. It no longer follows any other market. */
     known: list(text),
   }),
   /** A message for the operator. */
@@ -282,7 +282,7 @@ const LINES = [
     kind: text,
     text,
   }),
-  /** The last line of a run. `proven`: two reads have proven that no order rests. */
+  /** The last line of a run. `proven` is true if two reads showed that no order rests. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 
@@ -290,5 +290,5 @@ const LINES = [
 export const statusLine = z.discriminatedUnion('type', LINES);
 /** Any line of the status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of one type in the stream. */
+/** Line of the status stream that has this type. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

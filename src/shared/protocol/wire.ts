@@ -1,15 +1,15 @@
-/** Formats and parses single values of the wire. A schema that converts text has its JSON Schema in `meta`. */
+/** Schemas of single values in requests and answers. A schema that converts text has its JSON Schema in `meta`. */
 
 import { z } from 'zod';
 import { type Micros, ONE, parseDecimal } from '../base/micros.js';
 
-/** Parses of a schema before its code is compiled: about as many as its compiling costs. */
+/** Number of slow parses before zod compiles a schema; compiling costs about as much as these parses. */
 const PARSES_UNCOMPILED = 100;
 
-/** Number of parses, for schemas whose code is not compiled. */
+/** Number of parses so far of each schema that is not compiled yet. */
 const parses = new WeakMap<z.ZodType, number>();
 
-/** As `schema.safeParse(value)`. The first parses are uncompiled: compiling takes a fifteenth of a trader's start. */
+/** Equals `schema.safeParse(value)`, but compiles late: compiling all schemas takes a fifteenth of a trader's start. */
 export function parseBySchema<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
   const before = parses.get(schema) ?? 0;
   if (before >= PARSES_UNCOMPILED) return schema.safeParse(value);
@@ -28,7 +28,7 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** Non-negative money with an upper bound in units: more is a venue's error. */
+/** Schema of money from 0 to `units` units. A larger value is an error of the venue. */
 const upTo = (units: number) =>
   money
     .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
@@ -38,27 +38,27 @@ const upTo = (units: number) =>
 /** The price of an outcome, 0 to 1. */
 export const price = upTo(1);
 
-/** Maximum `amount`. The sum of nine such amounts is exact. */
+/** Maximum `amount`, in Micros. The sum of nine such amounts is still an exact integer. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
-/** Shares or currency held, paid or owed, 0 to 10^9. */
+/** Schema of shares or currency that are held, paid or owed: 0 to 10^9 units. */
 export const amount = upTo(LARGEST_AMOUNT / ONE);
 
-/** A decimal string of any precision, kept as text: information that is never computed with. */
+/** A decimal string of any precision. It stays text, because the trader never calculates with it. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
-/** A value that a venue may omit or send as null; absent becomes null. */
+/** Schema of a value that a venue may omit or send as null. An omitted value is parsed as null. */
 export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** A value that a client must accept as null from any venue, and that the paper exchange always gives. */
+/** Like `absent`, for a value that the paper exchange always sends although other venues may omit it. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
-/** A body field that a caller may omit or send as null, with the same meaning. */
+/** Schema of a body field that a caller may omit or send as null. Both are parsed as undefined. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();
 
-/** Text of bounded length, for foreign values. */
+/** Schema of text with at most `max` characters. */
 export const text = (max: number) => z.string().max(max, `Ensure this field has no more than ${max} characters.`);
 
 /** A query parameter that is sent as `true` or `false`. */
@@ -67,7 +67,7 @@ export const queryBoolean = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** An integer query parameter within bounds; anything else is rejected, never clamped. */
+/** Schema of an integer query parameter. A value outside the bounds is rejected, never clamped. */
 export const queryInteger = (min: number, max: number) =>
   z
     .string()
@@ -81,7 +81,7 @@ export const queryInteger = (min: number, max: number) =>
     )
     .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
-/** Schema of a fixed set of words in any case; the parsed word is lower case. */
+/** Schema of one of these words, in upper or lower case. The parsed word is lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
@@ -89,7 +89,7 @@ export const anyCase = <const T extends readonly [string, ...string[]]>(words: T
     .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }))
     .meta({ enum: words });
 
-/** A comma-separated list of such words, at least one. */
+/** Schema of a comma-separated list of these words, at least one, in upper or lower case. */
 export const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
@@ -97,12 +97,12 @@ export const commaList = <const T extends readonly [string, ...string[]]>(words:
     .pipe(z.array(z.enum(words, { error: `Must be a comma-separated list of: ${words.join(', ')}.` })).min(1))
     .meta({ type: 'array', minItems: 1, items: { type: 'string', enum: words } });
 
-/** A decimal query parameter of 0 or more, read into exact Micros. */
+/** Schema of a decimal query parameter of 0 or more, parsed into exact Micros. */
 export const queryDecimal = money
   .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
   .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** A JSON number with at most six decimals, 1 or more, read into exact Micros: a leverage. */
+/** Schema of a leverage: a JSON number from 1 to 1000 with at most six decimals, parsed into exact Micros. */
 export const leverageNumber = z
   .number()
   .min(1, 'Ensure this value is greater than or equal to 1.')
@@ -114,7 +114,7 @@ export const leverageNumber = z
     return z.NEVER;
   });
 
-/** A fraction of price x amount; negative for a rebate. */
+/** Schema of a fee rate as a fraction of price x amount. A negative rate is a rebate. */
 export const rate = money
   .refine((value) => Math.abs(value) <= ONE, 'A rate from -1 to 1 is required.')
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });

@@ -1,10 +1,10 @@
-/** Confidence by resampling whole events (Efron's percentile interval): the independent sample is the event. */
+/** Confidence intervals by resampling whole events (Efron's percentile interval), since only events are independent. */
 
 import { must } from '../base/errors.js';
 import { Random } from '../base/random.js';
 import { figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';
 
-/** Sums of one group: weight times value, and the weights (not negative). */
+/** Sums over one group of values: `sum` of weight x value, and `weight` of the weights, which are not negative. */
 export interface Cluster {
   readonly sum: number;
   readonly weight: number;
@@ -12,15 +12,15 @@ export interface Cluster {
 
 interface ClusteredMean {
   readonly mean: number;
-  /** Standard error of the mean; null below two groups. */
+  /** Standard error of the mean; null with fewer than two groups. */
   readonly standardError: number | null;
   readonly clusters: number;
 }
 
 /**
- * Returns sum / weight and its standard error, a ratio of totals over G independent groups: sqrt(G / (G - 1) sum (s -
- * mean w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without weight do not count. Null
- * when nothing has weight; throws RangeError for a negative weight.
+ * Returns the mean, sum / weight, and its standard error over G independent groups: sqrt(G / (G - 1) sum (s - mean
+ * w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without weight do not count. Returns null
+ * if no group has weight. Throws RangeError for a negative weight.
  */
 export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | null {
   let [count, sum, weight] = [0, 0, 0];
@@ -44,7 +44,7 @@ export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | nul
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** Interval of the sum of the events' results; null below two events. Equal seeds give equal intervals. */
+/** Returns an interval for the sum of the events' results; null below two. Equal seeds give equal intervals. */
 export function bootstrapSum(results: readonly number[], seed: number) {
   if (results.length < 2) return null;
   const random = Random.fromSeed(seed, 'bootstrap');

@@ -1,19 +1,19 @@
 /**
- * Mean, spread, shape and quantiles of a sample. In this room an undefined figure (no sample, no variance) is `null`, never
- * NaN or a zero. A value that is not a finite number throws RangeError.
+ * Mean, deviation, shape and quantiles of a sample. An undefined figure (no sample, no variance) is `null`, never NaN
+ * or zero. A value that is not a finite number throws RangeError.
  */
 
-/** Input of every function in this room: numbers in an array or a typed array. */
+/** Values of a sample, in an array or a typed array. */
 export type Values = ArrayLike<number>;
 
-/** The value at `index`; RangeError with the index and the value when it is not a finite number. */
+/** Returns the value at `index`. Throws RangeError with index and value if it is not a finite number. */
 export function valueAt(values: Values, index: number): number {
   const value = values[index];
   if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
   return value;
 }
 
-/** Throws RangeError when the value is not a finite number. */
+/** Throws RangeError if the value is not a finite number. */
 export function requireFinite(value: number, what: string): void {
   if (!Number.isFinite(value)) throw notFinite(value, `for ${what}`);
 }
@@ -21,10 +21,10 @@ export function requireFinite(value: number, what: string): void {
 const notFinite = (value: number | undefined, where: string): RangeError =>
   new RangeError(`a finite number is wanted ${where}, got ${value}`);
 
-/** A figure, or null after overflow or division by zero. */
+/** Returns the value; null if it is not finite, after an overflow or a division by zero. */
 export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** The sorted copy for `quantileOfSorted`. RangeError for a value that is not finite. */
+/** Returns a sorted copy for `quantileOfSorted`. Throws RangeError for a value that is not finite. */
 export function sortValues(values: Values): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = valueAt(values, i);
@@ -43,27 +43,27 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   const low = valueAt(ascending, below);
   if (place === below) return low;
   const share = place - below;
-  // Weights instead of a difference: it cannot overflow, and equal neighbours give exactly their value.
+  // The sum of weighted values cannot overflow, unlike a weighted difference. Equal neighbours give their exact value.
   const high = valueAt(ascending, below + 1);
   return low === high ? low : low * (1 - share) + high * share;
 }
 
-/** Returns the quantile as above, for values in any order. */
+/** Returns the quantile at `part` in [0, 1], for values in any order; null without samples. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
 export interface Moments {
   readonly count: number;
-  /** Null without samples. */
+  /** Arithmetic mean; null without samples. */
   readonly mean: number | null;
-  /** Sample deviation, divided by n - 1 (as polars and pandas do; NumPy divides by n). Null below two samples. */
+  /** Sample deviation with division by n - 1, as in polars and pandas, not NumPy. Null below two samples. */
   readonly standardDeviation: number | null;
-  /** g3 = m3 / m2^1.5 of the central moments divided by n. Null without variance. */
+  /** Skewness g3 = m3 / m2^1.5 from the central moments divided by n. Null without variance. */
   readonly skewness: number | null;
-  /** g4 = m4 / m2^2, raw: 3 for a normal distribution, not 0. Null without variance. */
+  /** Raw kurtosis g4 = m4 / m2^2, which is 3 for a normal distribution. Null without variance. */
   readonly kurtosis: number | null;
 }
 
-/** Two passes: the mean first, then the powers of the distances from it, so that nothing cancels. O(n). */
+/** Computes the moments in two passes, first the mean and then powers of distances, for numerical precision. */
 export function computeMoments(values: Values): Moments {
   const count = values.length;
   const mean = computeMean(values);
@@ -82,14 +82,14 @@ export function computeMoments(values: Values): Moments {
   return { count, mean, ...shape(count, alike ? 0 : second, third, fourth) };
 }
 
-/** Arithmetic mean; null without samples. */
+/** Returns the arithmetic mean; null without samples. */
 export function computeMean(values: Values): number | null {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += valueAt(values, i);
   return figure(sum / values.length);
 }
 
-/** Deviation, skewness and raw kurtosis from the sums of the powers of distances from the mean. */
+/** Returns deviation, skewness and raw kurtosis from the sums of powers of the distances from the mean. */
 export function shape(count: number, second: number, third: number, fourth: number): Omit<Moments, 'count' | 'mean'> {
   const variance = second / count;
   const varied = variance > 0;

@@ -8,16 +8,16 @@ import { computeMoments, figure, requireFinite, type Values } from './moments.js
 
 /** An observed Sharpe ratio and its sample moments. */
 export interface ObservedSharpe {
-  /** Per sample. */
+  /** Observed Sharpe ratio per sample. */
   readonly sharpe: number;
-  /** T: number of changes in the sample. */
+  /** Number T of changes in the sample. */
   readonly samples: number;
-  /** g3 and raw g4 (3 for normal) of those changes. */
+  /** Skewness g3 and raw kurtosis g4 (3 for a normal distribution) of the changes. */
   readonly skewness: number;
   readonly kurtosis: number;
 }
 
-/** The observed ratio of these changes of equity; null below two samples or without variance. */
+/** Returns the observed Sharpe ratio of these changes of equity; null below two samples or without variance. */
 export function observedSharpe(changes: Values): ObservedSharpe | null {
   const sharpe = sharpePerSample(changes);
   const { count, skewness, kurtosis } = computeMoments(changes);
@@ -27,9 +27,9 @@ export function observedSharpe(changes: Values): ObservedSharpe | null {
 }
 
 /**
- * PSR: probability that the true ratio is above `benchmark` (per sample):
+ * Returns PSR, the probability that the true Sharpe ratio is above `benchmark` (per sample):
  * Phi((SR - SR0) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2)).
- * Null below two samples, and when no distribution has such moments (g4 < 1 + g3^2 can make the root's content <= 0).
+ * Returns null below two samples, and for impossible moments: with g4 < 1 + g3^2 the square root may not exist.
  */
 export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): number | null {
   const { sharpe, samples, skewness, kurtosis } = observed;
@@ -39,18 +39,18 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-/** Trials of the search for the judged ratio. */
+/** Trials of the search that found the judged Sharpe ratio. */
 export interface Trials {
-  /** N: number of all configurations ever tried, also discarded ones; at least 1. */
+  /** Number N of all configurations ever tried, including discarded ones; at least 1. */
   readonly count: number;
   /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;
 }
 
 /**
- * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill: sqrt(V) ((1 -
- * E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials. Below N = 1.3
- * the formula is negative and the result is 0, the exact value for N = 1. RangeError for N < 1 or V < 0.
+ * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)
+ * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials. Below N = 1.3 the
+ * formula is negative and the result is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');
@@ -65,11 +65,11 @@ export function expectedMaxSharpe({ count, variance }: Trials): number {
 /** The Euler-Mascheroni constant. */
 const EULER = 0.5772156649015329;
 
-/** DSR = PSR(SR0): probability that the true ratio is above the expected best of all trials by luck alone. */
+/** Returns DSR = PSR(SR0), the probability that the true ratio exceeds the ratio that luck alone would give. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
 
-/** Sharpe ratio per sample: mean over deviation. Null below two samples or without variance. */
+/** Returns the Sharpe ratio per sample, mean over deviation; null below two samples or without variance. */
 export function sharpePerSample(changes: Values): number | null {
   const { mean, standardDeviation } = computeMoments(changes);
   if (mean === null || standardDeviation === null || standardDeviation === 0) return null;

@@ -1,4 +1,4 @@
-/** State shared by the executor's parts: ledger, intents, settings, and the events of the current call. */
+/** State that the executor's parts share: ledger, intents, settings, and the events of the current call. */
 
 import { must } from '../../shared/base/errors.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
@@ -7,31 +7,33 @@ import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest } from '../../shared/protocol/seam.js';
-import type {
-  BookedFill,
-  FillBooking,
-  IntentKind,
-  IntentRow,
-  Ledger,
-  Oddity,
-  OrderRecord,
+import {
+  type BookedFill,
+  type FillBooking,
+  type IntentKind,
+  type IntentRow,
+  type Ledger,
+  type Oddity,
+  type OrderRecord,
+  placeTerms,
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
+/** Times and source of a record that the exchange has shown. */
 export interface Look {
   /** Time when the request was sent, our clock, ms; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
   /** Exchange clock in the answer, ms; null if absent. */
   readonly venueTimeMs: number | null;
-  /** A list may be outdated: if its row contradicts the known state, the record is read before it is trusted. */
+  /** A row of a list may be outdated. If it contradicts the known state, the record itself is read first. */
   readonly source: 'record' | 'list';
 }
 
-/** Maximum number of foreign rows stored and reported per read, so that a faulty exchange cannot fill the disk. */
+/** Maximum number of unknown rows to store and report per read, so that a faulty exchange cannot fill the disk. */
 const MOST_FOREIGN = 20;
 
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -47,9 +49,9 @@ export class Context {
   readonly undoneOrders = new UndoneOrders();
   placing: Placing = true;
   converting: Converting = 'all';
-  /** Newest exchange time, ms; null before the first. */
+  /** Newest exchange time, ms; null before the first answer. */
   venueNowMs: number | null = null;
-  /** Intents whose drafts were stored since the last signing. */
+  /** Intents whose drafts were stored since the last signing and still need a signature. */
   readonly toSign: InFlight[] = [];
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
@@ -89,12 +91,12 @@ export class Context {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports a foreign or irregular row of the exchange; raises an alarm only the first time. */
+  /** Reports an irregular record of the exchange. Only the first report of a record raises an alarm. */
   reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
-  /** Reports a foreign row. After the maximum of one read, further rows wait for the next read. */
+  /** Reports a row that is not in the ledger. After the maximum of one read, further rows wait for the next read. */
   reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
@@ -107,16 +109,13 @@ export class Context {
       if (!this.ledger.noteOddity(kind, pubkey, text, nowMs)) return;
       this.reportTrouble(kind, market, text);
     } else {
-      this.reportTrouble(
-        kind,
-        null,
-        `one read showed more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`,
-      );
+      const rest = `more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`;
+      this.reportTrouble(kind, null, `one read showed ${rest}`);
     }
     this.#foreign += 1;
   }
 
-  /** Reports a record that differs from the request; raises an alarm once per intent. */
+  /** Reports a record that differs from its request. It raises at most one alarm per intent. */
   reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -125,8 +124,8 @@ export class Context {
   }
 
   /**
-   * Books a fill of this order once and reports the fill. A fill that cannot belong to the signed order raises an
-   * alarm, but is booked too, because the exchange has moved the money.
+   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm. It is
+   * booked nevertheless, because the exchange has moved the money.
    */
   bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
     const { marketConditionId, intentId } = order;
@@ -142,7 +141,7 @@ export class Context {
     return booking;
   }
 
-  /** Highest fee rate in the market's newest detail: an order may be part maker, part taker. Null before the first. */
+  /** Returns the market's higher fee rate, since an order may be part maker, part taker; null before its detail. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -159,7 +158,7 @@ export class Context {
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /** The exchange's record awaits its signature: it is sent again while the draft lives, else the record is read. */
+  /** Plans to send the signature again while its draft is valid; else plans to read the record. */
   sendAgain(inFlight: InFlight, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -173,14 +172,14 @@ export class Context {
     return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
   }
 
-  /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
+  /** Returns why an intent must not be drafted, signed or sent now; null if it may be. */
   findObjection({ intent, withdrawn }: InFlight, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
     if (kind !== 'place') return null;
     if (withdrawn) return 'the order was withdrawn';
-    // Absolute value, because our clock may be set back.
+    // The age is an absolute value, because our clock may have been set back.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
@@ -193,8 +192,8 @@ export class Context {
   }
 
   /**
-   * True at the second read of an expired record, one poll after the first. At the first read the submit may still be
-   * in flight, or the answer may be outdated.
+   * Returns true at the second read of an expired record, one poll after the first read. At the first read the submit
+   * may still be in flight, or the answer may be outdated.
    */
   confirmExpiry(inFlight: InFlight, look: Look): boolean {
     inFlight.resend = false;
@@ -217,16 +216,16 @@ export class Context {
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
-  /** Stops work on an intent without a sent signature, and waits until its locks have expired. */
+  /** Gives up an intent whose signature was never sent, and waits until its locks have expired. */
   abandon(inFlight: InFlight, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
-    // A cancel's draft locks nothing, so the order may be canceled again at once.
+    // The draft of a cancel locks nothing, so the order may be canceled again at once.
     if (inFlight.intent.kind === 'cancel') this.intents.move(inFlight, 'lapsed', nowMs, reason);
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired on the exchange's clock (never on ours). */
+  /** Ends an abandoned intent once its draft has expired on the exchange's clock. Our clock does not decide this. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
@@ -239,7 +238,7 @@ export class Context {
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost; it bounds the wait. */
+  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost. It limits the wait. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -248,25 +247,25 @@ export class Context {
   }
 }
 
-/** Maximum time that an exchange's answers may be outdated, ms. */
+/** Maximum age of outdated answers of an exchange, ms. */
 const OLD_COPY_MS = 10_000;
-/** Maximum number of remembered canceled orders; the oldest is dropped. */
+/** Maximum number of remembered canceled orders. The oldest one is dropped. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that rest although the exchange has shown them canceled. For some seconds the later record may be
- * outdated: the order then counts as resting and is canceled again. An order that rests for longer, or returns a second
+ * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may be
+ * outdated. The order then counts as resting and is canceled again. An order that rests longer, or returns a second
  * time, raises an alarm.
  */
 class UndoneOrders {
-  /** Time when the order was first shown canceled, our clock, ms; by pubkey. */
+  /** Time when the order was first shown as canceled, our clock, ms, by pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
-   * Takes in a record of a resting order. Returns true when its cancel was undone.
+   * Handles a record of a resting order. Returns true if the order's cancel was undone.
    *
-   * @param canceledMs our clock, since when the order counted as canceled; null when it did not
-   * @param sentMs our clock, when the request was sent
+   * @param canceledMs time since which the order counted as canceled, our clock, ms; null if it did not
+   * @param sentMs time when the request was sent, our clock, ms
    */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
@@ -282,22 +281,22 @@ class UndoneOrders {
   }
 }
 
-/** Decimal fields of orders, trades and conversions, which are parsed into micros. */
+/** Names of the decimal fields of orders, trades and conversions, which are parsed into Micros. */
 const DECIMALS: ReadonlySet<string> = new Set([
   ...['price', 'amount', 'remaining_amount', 'filled_amount', 'funds', 'remaining_funds', 'filled_funds', 'fee'],
   ...['onchain_amount', 'onchain_funds', 'yes_shares', 'no_shares'],
 ]);
 
-/** A record as text for messages, with decimals instead of micros. */
+/** Returns a record as text for messages, with decimals instead of Micros. */
 export const rowText = (row: object): string =>
   JSON.stringify(row, (key, value: unknown) =>
-    // Numbers in these fields are micros.
+    // The cast is right, because numbers in these fields are Micros.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** Maximum wait of an order's draft request; later the engine decides again. */
+/** Maximum wait of an order's draft request, ms. After it the engine decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Maximum wait of any other request; later the engine decides again. */
+/** Maximum wait of any other request, ms. After it the engine decides again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -307,7 +306,7 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
   if (step === 'read') return { lane: 'own', call: readCall(intent), latestMs, owner };
   const lane = kind === 'cancel' ? 'cancel' : step;
   if (step === 'draft') return { lane, call: draftCall(intent), latestMs, owner };
-  // Waiting in the queue ages the order's price too.
+  // An order's price must not grow too old while its submit waits in the queue.
   const usefulMs = kind === 'place' ? createdMs + PLACE_USEFUL_MS : latestMs;
   return { lane, call: submitCall(intent), latestMs: Math.min(latestMs, usefulMs), owner };
 }
@@ -316,14 +315,9 @@ function draftCall(intent: IntentRow): AnyCall {
   const market_condition_id = intent.marketConditionId;
   switch (intent.kind) {
     case 'place': {
-      const body = {
-        market_condition_id,
-        is_yes: must(intent.isYes, 'outcome of a place'),
-        side: must(intent.side, 'side of a place'),
-        order_type: 'limit',
-        price: formatDecimal(must(intent.priceMicros, 'price of a place')),
-        amount: formatDecimal(must(intent.amountMicros, 'amount of a place')),
-      };
+      const { isYes, side, priceMicros, amountMicros } = placeTerms(intent);
+      const [price, amount] = [formatDecimal(priceMicros), formatDecimal(amountMicros)];
+      const body = { market_condition_id, is_yes: isYes, side, order_type: 'limit', price, amount };
       return { endpoint: 'orders.create', params: {}, query: {}, body };
     }
     case 'cancel': {
@@ -341,7 +335,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Calls per kind of intent: the submit, and the read of the intent's record; for a cancel, of the order's record. */
+/** Calls of each kind of intent: its submit, and the read of its record. A cancel reads the record of its order. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -366,15 +360,15 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** Tolerance of a fee: a venue may round it up. */
+/** Tolerance of a fee, because a venue may round it up. */
 const FEE_ROUNDING = micros(1);
 
 /**
- * Describes how a trade contradicts the signed order; null when it may be correct. A better price is normal, and so is
- * a missing fee.
+ * Describes how a trade contradicts the signed order; null if the trade may be correct. A better price and a missing
+ * fee are normal.
  *
- * @param order before this trade is booked
- * @param fees highest known rate of the market, and its fee schedule
+ * @param order the order before this trade is booked
+ * @param fees highest known fee rate of the market, and its fee schedule
  * @param feeOnly true for a booked trade whose fee arrives late
  */
 export function fillObjection(order: OrderRecord, trade: BookedFill, fees: WorstFee, feeOnly = false): string | null {
@@ -393,7 +387,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
-/** An ended order can still have the fills that its record showed, but no more. */
+/** Describes an impossible amount; else null. An ended order can still get the fills that its record showed. */
 function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

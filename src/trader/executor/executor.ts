@@ -1,11 +1,11 @@
 /**
- * Executes approved intents at the exchange, each at most once. The steps are: stored row, draft, stored draft,
- * signature, stored signature, submit. The exchange's record alone decides the outcome. Only the executor changes
- * states of intents and orders, by the table in `lifecycle.ts`.
+ * Executes approved intents at the exchange, each at most once. The steps are: store the row, request the draft, store
+ * the draft, sign, store the signature, submit. Only the exchange's record decides the outcome. Only the executor
+ * changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
- * The executor signs only stored drafts and never redrafts an intent that may have been submitted. Silence is never an
- * answer, and our clock never decides the exchange's expiries. The executor has no network access: it returns requests
- * and receives exactly one report per request.
+ * The executor signs only stored drafts, and never makes a second draft of an intent that may have been submitted. A
+ * missing answer proves nothing, and our clock never decides whether a draft has expired. The executor has no network
+ * access: it returns requests and gets exactly one report per request.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -39,25 +39,25 @@ import { observeOrder, observeTrades } from './orders.js';
 import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
- * Executes intents. Everything except reads must run inside `ledger.transaction`. Each returned request must be queued
- * unchanged and reported exactly once.
+ * Executes intents. Call all methods that change something inside `ledger.transaction`. Queue each returned request
+ * unchanged, and report it exactly once.
  */
 export class Executor {
   readonly #context: Context;
   readonly #signer: DraftSigner;
 
-  /** With an existing ledger, call `recover` before anything else. */
+  /** With an existing ledger, `recover` must be the first call. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
     this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
   }
 
   /**
-   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For a place, the market's facts
-   * must be in the ledger (`saveMarket`). A cancel may target a foreign order.
+   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
+   * must be in the ledger (`saveMarket`). A cancel may target an order that is not in the ledger.
    *
-   * Assertions: placing or converting is allowed; the id is new; no other conversion of this kind is pending in the
-   * market; no other cancel is pending for the order.
+   * Asserts that placing or converting is allowed, that the id is new, and that no other conversion of this kind in the
+   * market and no other cancel of the order is pending.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
@@ -80,7 +80,7 @@ export class Executor {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // The intent was settled meanwhile, but the answer's record still counts.
+        // The intent has ended meanwhile, but the record in the answer still counts.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -92,7 +92,7 @@ export class Executor {
     });
   }
 
-  /** Signs the stored drafts, in a later transaction, and returns their submits. `objectionTo` judges each order. */
+  /** Signs the stored drafts in a later transaction and returns their submits. `objectionTo` may reject an order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))
@@ -100,7 +100,7 @@ export class Executor {
     });
   }
 
-  /** Does the due work, at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
+  /** Does all due work. Call it at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -111,7 +111,7 @@ export class Executor {
     });
   }
 
-  /** Restores the intents in flight from the ledger. Call it once at start, before anything else. */
+  /** Restores the intents in flight from the ledger. Call it once at the start, before any other method. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const intent of this.#context.ledger.activeIntents()) {
@@ -120,7 +120,7 @@ export class Executor {
     });
   }
 
-  /** Takes in the complete list of own resting orders; its first page was requested at `listSentMs`. */
+  /** Processes the complete list of own resting orders, whose first page was requested at `listSentMs`. */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
     return this.#context.reaction(nowMs, () => {
@@ -139,19 +139,19 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // Absence from a list proves nothing, so the order's own record is read. An older list may miss the order.
+        // An absent order may still rest, so its own record is read. A list from before the order's start says nothing.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Takes in rows of `trades.list`, any page, in any order; a known row costs one comparison. */
+  /** Processes rows of any page of `trades.list`, in any order. A known row costs one comparison. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** True when a cached booked trade has these fields. False may only mean that the trade is not cached. */
+  /** True if a cached booked trade equals this row. False may only mean that the trade is not cached. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
@@ -165,22 +165,22 @@ export class Executor {
   }
 
   /**
-   * Sets which orders may be signed and sent. False (kill, stop): none is sent again, and orders that may have been
-   * sent are still settled. Set it before `recover` and `tick` when an earlier process was killed.
+   * Sets which orders may be signed and sent. With false (kill, stop) no order is sent again, but the executor still
+   * follows orders that may have been sent. After a kill, call it before `recover` and `tick`.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }
 
-  /** Sets which conversions may be signed and sent, as in `setPlacing`. */
+  /** Sets which conversions may be signed and sent. Conversions that may have been sent are still followed. */
   setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
   /**
-   * Withdraws the present orders in flight of this market (null: of all markets). Withdrawn orders are not signed or
-   * not sent again; orders that may have been sent are still settled. Later orders are not affected. The caller recalls
-   * queued requests.
+   * Withdraws the orders that are in flight now in this market (null: in all markets). They are not signed or sent
+   * again, but the executor still follows orders that may have been sent. Later orders are not affected. The caller
+   * must remove queued requests.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -205,11 +205,11 @@ export class Executor {
         orderPubkey: draftPubkey,
         intentId,
         marketConditionId,
-        /** Unfilled shares by the larger of the exchange's and the booked fills. Failed fills may rest again. */
+        /** Unfilled shares, by the larger of exchange's and booked filled amount. Failed fills may rest again. */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,
-        /** True when a list or read of this process has shown the order. */
+        /** True if a list or read has shown the order since this process started. */
         confirmed: inFlight.confirmed,
         cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
       });
@@ -217,18 +217,18 @@ export class Executor {
     return live;
   }
 
-  /** Reservations of all intents that may still move money or shares; cancels move none. */
+  /** Returns the reservations of all intents that may still move currency or shares. Cancels move none. */
   reservations(): readonly Reservation[] {
     const found: Reservation[] = [];
     for (const inFlight of this.#context.intents.byId.values()) {
       const { intent } = inFlight;
       const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
       const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
-      // The object stays the same while its rows are unchanged.
+      // A reservation is computed again only after a change of its rows.
       if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
         const phase = STANDINGS[intent.state].reserves;
         const amount = intent.amountMicros ?? ZERO;
-        // Failed fills count as unfilled: while the order may rest, their shares may rest again.
+        // Failed fills count as unfilled, because their shares may rest again while the order may rest.
         const left = order === null ? amount : subtractBooked(order, amount);
         const isOver = phase === null || intent.kind === 'cancel';
         const reservation = isOver ? null : reserving(intent, phase, left, this.#context.feeSchedule);
@@ -238,17 +238,17 @@ export class Executor {
     }
     for (const order of this.#context.orders.unsettled.values()) {
       const inFlight = this.#context.intents.get(order.intentId);
-      // An intent that has not ended has its reservation from the loop above.
+      // The loop above has made the reservation of an intent that has not ended.
       if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
       const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-      // The order has ended, but some fills are not booked yet, so their shares and currency have not moved here.
+      // The order has ended, but the ledger has not booked some fills, so their shares and currency stay reserved.
       const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
       found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));
     }
     return found;
   }
 
-  /** Intent id of the unsettled conversion of this kind in this market; null without one. */
+  /** Returns the intent id of the unfinished conversion of this kind in this market; null without one. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
     return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
   }
@@ -257,7 +257,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Orders with more filled at the exchange than booked; the engine then reads older own trades. */
+  /** Returns orders with more filled at the exchange than booked. The engine then reads older own trades. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {
@@ -268,17 +268,15 @@ export class Executor {
     return found;
   }
 
-  /** Schedules the next read of an unsettled intent, or drops an ended one. */
+  /** Schedules the next read of an unfinished intent, or removes a finished one. */
   #next(inFlight: InFlight, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
     const idle = inFlight.busy === null && inFlight.dueMs === null;
-    if (isFinalIntent(state)) {
-      if (idle) this.#context.intents.drop(inFlight);
-    } else if (idle && (effect === 'maybe' || (effect === 'there' && kind !== 'place'))) {
-      this.#context.lookLater(inFlight, nowMs);
-    }
+    const isPending = effect === 'maybe' || (effect === 'there' && kind !== 'place');
+    if (idle && isFinalIntent(state)) this.#context.intents.drop(inFlight);
+    else if (idle && isPending) this.#context.lookLater(inFlight, nowMs);
     this.#actIfDue(inFlight, nowMs);
   }
 
@@ -308,12 +306,12 @@ export class Executor {
   #takeUp(inFlight: InFlight, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
-      this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
+      this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before the draft was signed');
     } else if (effect === 'maybe') {
-      inFlight.withdrawn = true; // Orders are not sent again: their market may have been paused or flattened since.
-      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
+      inFlight.withdrawn = true; // No order is sent again, because its market may have been paused or flattened since.
+      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
-      // The next list of own orders confirms orders; conversions are confirmed by their own records.
+      // The next list of own orders confirms orders, but only its own record confirms a conversion.
       inFlight.dueMs = nowMs;
     }
     this.#actIfDue(inFlight, nowMs);
@@ -330,7 +328,7 @@ export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number
 
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
-/** Makes a reservation. A sale, merge or redeem gives up shares; a buy or split costs currency. */
+/** Returns the reservation of an intent. A sale, merge or redeem needs shares; a buy or split needs currency. */
 function reserving(intent: IntentRow, phase: Reservation['phase'], leftMicros: Micros, fees: FeeSchedule): Reservation {
   const { kind, marketConditionId, isYes, side, priceMicros, strategy, isProbe, createdMs } = intent;
   const feeRateMicros =

@@ -1,4 +1,4 @@
-/** Intents in flight: copies of their ledger rows with data of this process. `move` writes changes of state. */
+/** Intents in flight: copies of their ledger rows, with further data of this process. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { assert, must } from '../../shared/base/errors.js';
@@ -22,26 +22,27 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** The pending request; at most one per intent, so that answers cannot arrive out of order. */
+  /** The pending request; null without one. An intent has at most one, so that answers cannot arrive out of order. */
   busy: IntentStep | null = null;
   /** Time of the next action, our clock, ms; null without an action. */
   dueMs: number | null = null;
-  /** Kind of the due action: true sends the same signature again, false reads the record. */
+  /** Kind of the next action: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Number of consecutive reads and sends without news; it increases the waits. */
+  /** Number of consecutive reads and submits without news. It increases the waits between them. */
   tries = 0;
-  /** Time when the record was first seen expired, our clock, ms; the second read confirms it. */
+  /** Time when the record was first shown as expired, our clock, ms; null if it was not. A second read confirms it. */
   expiredSinceMs: number | null = null;
-  /** First time when the intent was known to be live, our clock, ms; an older list may miss it. */
+  /** Time since which the intent is known to be live, our clock, ms. An older list may lack it. */
   liveSinceMs: number;
-  /** True when a list or read of this process has shown the intent live. */
+  /** True if a list or read has shown the intent as live since this process started. */
   confirmed = false;
-  /** True when the operator was notified that the exchange does not know the record. */
+  /** True if the operator was notified that the exchange does not know the record. */
   missingTold = false;
-  /** True for a withdrawn order: it is not signed, or not sent again. */
+  /** True for a withdrawn order, which is not signed or sent again. */
   withdrawn = false;
+  /** True if the operator was notified that the record differs from the request. */
   differsTold = false;
-  /** Cache: the reservation, and the rows that it was computed from. */
+  /** Cached reservation, with the rows from which it was computed. */
   reserved: {
     readonly intent: IntentRow;
     readonly order: OrderRecord | null;
@@ -58,9 +59,9 @@ const NO_CHANGE = {};
 
 export class InFlightIntents {
   readonly #ledger: Ledger;
-  /** By intent id; intents must not be added or removed during an iteration. */
+  /** Intents by id. They must not be added or removed during an iteration. */
   readonly byId = new Map<string, InFlight>();
-  /** Unique intents: one place per order, one cancel per order, one conversion of each kind per market. */
+  /** Intents that must be unique: one place and one cancel per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
@@ -73,12 +74,12 @@ export class InFlightIntents {
     this.#ledger = ledger;
   }
 
-  /** All intents, as a copy: the caller may add and remove intents while it iterates. */
+  /** Returns a copy of the list of intents, so that the caller may add and remove intents while it iterates. */
   all(): InFlight[] {
     return [...this.byId.values()];
   }
 
-  /** Handles our clock being set back to `nowMs`: stored times in the future become `nowMs`. */
+  /** Handles a step of our clock back to `nowMs`: stored times in the future become `nowMs`. */
   stepBack(nowMs: number): void {
     for (const inFlight of this.byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
@@ -91,7 +92,7 @@ export class InFlightIntents {
     return this.byId.get(intentId) ?? null;
   }
 
-  /** The unfinished place or cancel of an order, or the conversion of a kind in a market; null without one. */
+  /** Returns the unfinished place or cancel of an order, or conversion of a market; null without one. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
@@ -105,12 +106,12 @@ export class InFlightIntents {
     return inFlight;
   }
 
-  /** Adds an intent that may have ended, so that its record is read again. */
+  /** Returns the intent, and adds it again if it has ended, so that its record can be read again. */
   takeAgain(intentId: string, nowMs: number): InFlight {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Applies an event and writes the row; an intent in a final state is removed. */
+  /** Applies an event and writes the row. An intent in a final state is removed from this list. */
   move(
     inFlight: InFlight,
     event: IntentEvent,
@@ -124,7 +125,7 @@ export class InFlightIntents {
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 
-  /** Writes a change of the row that does not change the state. */
+  /** Writes a change into the intent's row without an event. */
   write(inFlight: InFlight, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
@@ -147,7 +148,7 @@ export class InFlightIntents {
   }
 }
 
-/** Returns the unique key of an intent within its kind: order or market; null for a place without a draft. */
+/** Returns the unique key of an intent within its kind: an order or a market. Null for a place without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
@@ -161,7 +162,7 @@ function chooseSlot(intent: IntentRow): string | null {
   }
 }
 
-/** Orders that may still fill, or with fills not booked yet: copies of their ledger rows. */
+/** Orders that may still fill or have fills that are not booked yet, as copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
   /** Unsettled orders by pubkey, in order of creation; they must not change during an iteration. */
@@ -172,7 +173,7 @@ export class UnsettledOrders {
     for (const order of ledger.unsettledOrders()) this.#keep(order);
   }
 
-  /** Any order of the ledger, settled or not; null for a foreign one. */
+  /** Returns any order of the ledger, ended or not; null if the order is not in the ledger. */
   get(pubkey: string): OrderRecord | null {
     return this.unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
@@ -209,10 +210,10 @@ export class UnsettledOrders {
   }
 }
 
-/** Maximum number of cached trades: ten pages of a hundred rows. */
+/** Maximum number of cached trades, equal to ten pages of a hundred rows. */
 const MOST = 1_000;
 
-/** Own trades in the ledger with their newest row: an equal row of a later poll needs no ledger read. */
+/** Cache of the newest rows of booked own trades. An equal row of a later poll then needs no read of the ledger. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 
@@ -225,7 +226,7 @@ export class BookedTrades {
     this.#rows.delete(tradePubkey);
   }
 
-  /** Remembers a trade that the ledger holds with exactly these fields. */
+  /** Caches a trade that the ledger has booked with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
     const [oldest] = this.#rows.keys();

@@ -1,4 +1,4 @@
-/** All allowed changes of an intent's state, one line per change. Any other change cancels all orders and exits. */
+/** Table of all allowed changes of an intent's state. On any other change the trader cancels all orders and exits. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
@@ -8,15 +8,15 @@ export const INTENT_EVENTS = [
   'draftStored', // a draft arrived and is in the ledger
   'draftRefused', // the exchange rejected the draft, or its request was never sent
   'draftLost', // it is unknown whether a draft was made
-  'withdrawn', // the trader withdrew it, and nothing was signed
+  'withdrawn', // the trader withdrew the intent before it was signed
   'signed', // the signature is in the ledger
   'signRefused', // the signer refused the draft
-  'neverSent', // no byte of any submit was sent
-  'uncertain', // a submit was sent and not clearly accepted
-  'accepted', // the exchange's record shows that it took effect and is not finished
-  'settled', // the exchange's record shows that it is finished, with its effect
-  'recordFailed', // the exchange's record shows it as failed
-  'recordExpired', // the exchange's record shows it as expired in two reads, one poll apart
+  'neverSent', // no byte of a submit was sent
+  'uncertain', // a submit was sent, and its effect is unknown
+  'accepted', // the exchange's record shows that the intent took effect and is not finished
+  'settled', // the exchange's record shows that the intent took effect and is finished
+  'recordFailed', // the exchange's record shows that the intent failed
+  'recordExpired', // two reads of the exchange's record, one poll apart, show that the intent expired
   'lapsed', // an unsigned draft has expired on the exchange's clock
 ] as const;
 export type IntentEvent = (typeof INTENT_EVENTS)[number];
@@ -44,7 +44,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
-    // A list or read may show the end before the submit is answered.
+    // A list or read may show the end of the intent before the submit is answered.
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
@@ -57,7 +57,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordExpired: 'expired',
   },
   live: {
-    // A repeated submit was rejected because the first one worked.
+    // A repeated submit was rejected because the first submit took effect.
     uncertain: 'live',
     // A later list shows the order again.
     accepted: 'live',
@@ -68,50 +68,50 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordExpired: 'done',
   },
   abandoned: {
-    // A late answer with the draft, which stays unsigned.
+    // The draft arrived late and stays unsigned.
     draftStored: 'abandoned',
     draftLost: 'abandoned',
-    // No draft exists, so nothing is locked.
+    // The exchange made no draft, so nothing is locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The signature was reported as never sent, but it had been sent: the exchange's record counts, with an alarm.
+    // The signature was sent although it was reported as unsent. The exchange's record counts and raises an alarm.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   done: {
-    // A final order rests again: the exchange contradicts itself, so the order counts as resting.
+    // The exchange contradicts itself: an ended order rests again, so it counts as resting.
     accepted: 'live',
-    // Another final record, for example canceled after filled.
+    // The exchange shows another final state, for example canceled after filled.
     settled: 'done',
     recordFailed: 'done',
     recordExpired: 'done',
   },
   failed: {
-    // The exchange reported it as failed, and it took effect later.
+    // The intent took effect although the exchange had reported it as failed.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'failed',
   },
   expired: {
-    // The exchange reported it as expired, and it took effect later.
+    // The intent took effect although the exchange had reported it as expired.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // No answer can arrive without draft and pubkey.
+  // Without a draft and its pubkey no record can arrive.
   refused: {},
 };
 
 export interface Standing {
-  /** Phase of the intent's reservation; null when it has ended. */
+  /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
    * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
-   * took effect. `over`: finished, read at most once more. `never`: had no effect.
+   * the intent took effect. `over`: it is finished and read at most once more. `never`: it had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -129,14 +129,14 @@ export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/** Event for each state of a record of orders, conversions and redeems; `unsigned` without a signature. */
+/** Event that a state of an order, conversion or redeem means. `unsigned`: the exchange has no signature yet. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // State of a redeem before its draft exists. After a submit, only an outdated answer shows this state.
+  // A redeem has this state before its draft exists. After a submit only an outdated answer shows it.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -158,29 +158,30 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
   return next;
 }
 
-// Waits before the next read or retry. Reads of an unsettled record are limited in rate, not in number: only the
-// record ends them, and until then its capital stays reserved.
+// Waits before the next read or retry. The number of reads of an unfinished record is not limited, only their rate:
+// only the record ends the intent, and until then the intent's capital stays reserved.
 
-/** First wait after an uncertain submit: an earlier read could overtake the submit. */
+/** First wait after an uncertain submit, ms, because an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/** Longest wait for an exchange that does not answer, so that its return is noticed within seconds. */
+/** Longest wait for an exchange that does not answer, ms, so that its return is noticed within seconds. */
 const LONGEST_LOOK_MS = 10_000;
+/** Longest wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait for a conversion to settle: half a second on the paper exchange, seconds on a chain. */
+/** Longest wait between reads of a conversion, ms. It settles in 0.5 s on the paper exchange, in seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
-/** Maximum requests for a conversion's draft after lost answers; repeats are harmless: unsigned drafts do nothing. */
+/** Maximum requests for a conversion's draft after lost answers. Unsigned drafts of a repeat have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Longest delay of a request whose answer was lost; it extends the wait for a draft's locks. */
+/** Longest delay of a request whose answer was lost, s. It extends the wait for a draft's locks. */
 export const LATE_DELIVERY_S = 60;
-/** Maximum age of an order's price when it is signed and sent. Draft and submit normally take under a second. */
+/** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;
-/** Tolerance for the exchange's clock and rounding in the latest accepted expiry of a draft. */
+/** Tolerance for the exchange's clock and rounding in the latest accepted expiry of a draft, s. */
 export const EXPIRY_SLACK_S = 60;
-/** Tolerance for exchange times in whole seconds: one second on each side. */
+/** Tolerance for exchange times in whole seconds, s: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
 const doubling = (tries: number, longestMs: number): number =>
-  // 2^20 exceeds every longest wait and avoids overflow.
+  // The exponent is limited to avoid overflow; 2^20 exceeds every longest wait.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
 export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);

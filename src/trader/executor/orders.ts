@@ -1,4 +1,4 @@
-/** Applies an order row of the exchange to the order, its intent, and a cancel in flight. */
+/** Applies order rows and trades of the exchange to orders, their intents and their pending cancels. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
@@ -18,7 +18,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // Rows without status or signature prove nothing about an ended order.
+    // A row without status, or of an unsigned draft, proves nothing about an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -38,17 +38,17 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** Takes in a row of an order that this ledger did not create; only a cancel of it can be in flight. */
+/** Processes a row of an order that is not in the ledger. The ledger may only have a cancel of this order. */
 export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
-/** Marks an order as resting. `seen` is `was` with the newest filled amount. */
+/** Marks an order as resting. `was` is the known order, `seen` the same order with the newest filled amount. */
 function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, known: InFlight | null, look: Look): void {
   if (was.closedMs !== null) {
-    // A request sent before the end was known is outdated.
+    // An answer to a request from before the order's end is outdated.
     if (look.sentMs <= was.closedMs && was.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
       readAgain(context, was, look.nowMs);
@@ -65,7 +65,7 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, know
   const inFlight = known ?? context.intents.takeAgain(was.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
     tellSigned(context, inFlight.intent, was.pubkey, status, look.nowMs);
-    noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows it ${status}`);
+    noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows the order as ${status}`);
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
   cancelOfRestingOrder(context, was.pubkey, look);
@@ -96,16 +96,16 @@ function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs:
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
-/** Marks an order as effective by a fill, even if its draft was abandoned. */
-export function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
+/** Marks an order as live because of a fill, even if its draft was abandoned. */
+function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.find('place', order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
   if (inFlight?.intent.state === 'abandoned')
-    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
+    noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of the order');
 }
 
-/** Reports an order that took effect without a signature in this ledger: another party has the key, or needs none. */
+/** Reports an order that took effect without a signature in this ledger. Another party may have the key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
@@ -116,7 +116,7 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
-    // The order was already final; only the filled amount may have grown.
+    // The order had already ended, so only its filled amount may have grown.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
@@ -128,14 +128,14 @@ function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, ev
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
-  // The record only shows the failure; the submit's answer had the reason.
+  // The record only shows that the order failed. The answer to the submit had the reason.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
-  context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
+  context.intents.move(inFlight, event, look.nowMs, `the exchange shows the order as ${status}${why}`);
   if (!again && (event === 'settled' || rested)) {
     context.emit({ kind: 'orderClosed', intentId, orderPubkey: pubkey, market, status, filledMicros });
   } else if (!again) {
-    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} ${status}${why}`);
+    context.reportNotDone(inFlight, status, `the exchange shows order ${pubkey} as ${status}${why}`);
   }
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
@@ -148,11 +148,11 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True for more filled than ordered, which no trades could match. Without own trades no other source exists. */
+/** True if more is filled than ordered. Without own trades the filled amount is the only source, so it is accepted. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Filled shares of an order row; ZERO if absent. */
+/** Returns the filled shares of an order row; ZERO if absent. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
@@ -171,8 +171,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 }
 
 /**
- * Books the growth of the filled amount as a fill, on a venue without own trades. The key is order and cumulative
- * amount. The price is the order's own, the worst possible; the fee is unknown.
+ * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
+ * order and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: Look): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -190,7 +190,7 @@ function bookDifference(context: Context, orderPubkey: string, look: Look): void
   });
 }
 
-/** Fields of a fill that follow from its order. */
+/** Returns the fields of a fill that follow from its order. */
 const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
   orderPubkey,
   marketConditionId,
@@ -209,31 +209,36 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
+  // Only a signed cancel is handled here. Its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // A request sent before the submit became uncertain proves nothing about the cancel.
+  // An answer to a request from before the submit became uncertain proves nothing about the cancel.
   const { updatedMs } = inFlight.intent;
-  // After our clock was set back, a later `updatedMs` says nothing.
+  // If `updatedMs` is later than now, our clock was set back, so the comparison of times says nothing.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
-    context.reportNotDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
+    context.intents.move(
+      inFlight,
+      'recordExpired',
+      look.nowMs,
+      'the draft of the cancel expired while the order rested',
+    );
+    context.reportNotDone(inFlight, 'expired', 'the draft of the cancel expired while the order rested');
   }
 }
 
-/** Takes in trade rows, newest first, and books them oldest first. */
+/** Processes trade rows, which are newest first, and books them oldest first. */
 export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
-    // Pages overlap, and a booked row needs no work.
+    // Pages overlap, so a row may already be booked.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
-      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which is not in this ledger`;
       context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
     } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);
@@ -242,8 +247,8 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
 
 function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // A matched trade is booked after settlement. Until then the order's filled amount exceeds its booked fills, so
-    // `missingFills` lists it, and the trade is read again.
+    // A matched trade is booked after its settlement. Until then the order's filled amount exceeds its booked fills, so
+    // `missingFills` lists the order, and the trade is read again.
     case 'created':
     case 'in_process':
       return;
@@ -267,7 +272,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
       ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
       : (['settled_trade_failed', `${what} had settled and now failed; its booking was reversed`] as const);
   context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
-  // The shares of the failed trade may rest again.
+  // The order is read again, because the shares of the failed trade may rest again.
   if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
 
@@ -284,7 +289,7 @@ function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: num
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
-/** Updates an order by its fill, which may be newer than the listed state. */
+/** Updates an order after a fill, which may be newer than the listed state of the order. */
 function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
@@ -293,7 +298,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
+  // A complete order no longer rests. A fill of an order that was not known to rest proves that it rested.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

@@ -1,4 +1,4 @@
-/** Applies the exchange's records to intents; only a record settles an intent. */
+/** Applies the exchange's answers to intents. Only a record of the exchange ends a submitted intent. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -6,7 +6,7 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
-import type { IntentRow } from '../ledger/contract.js';
+import { type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
 import type { Context, Look } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
@@ -64,7 +64,7 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // With this slug the signing service has created nothing. After any other server error a draft may exist.
+      // With this slug the signing service has created no draft. After any other server error a draft may exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -109,10 +109,7 @@ function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: nu
     pubkey,
     intentId: intent.id,
     marketConditionId: intent.marketConditionId,
-    isYes: must(intent.isYes, 'outcome of a place'),
-    side: must(intent.side, 'side of a place'),
-    priceMicros: must(intent.priceMicros, 'price of a place'),
-    amountMicros: must(intent.amountMicros, 'amount of a place'),
+    ...placeTerms(intent),
     filledMicros: ZERO,
     bookedMicros: ZERO,
     failedMicros: ZERO,
@@ -122,7 +119,7 @@ function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: nu
   });
 }
 
-/** Expiry of a draft, exchange time, Unix s; null when neither draft nor answer contains a time. */
+/** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor answer contains a time. */
 function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -131,9 +128,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Returns why a draft must not be signed by its expiry; null for a draft that may be signed. The draft may have
- * expired, or last too long. Without an exchange time, our clock bounds the latest expiry, with a tolerance. Our clock
- * never decides that a draft has expired.
+ * Returns why a draft must not be signed because of its expiry; null if it may be signed. The draft may have expired,
+ * or expire too late. Without an exchange time, our clock limits the latest expiry, with a tolerance. Our clock never
+ * decides that a draft has expired.
  */
 function objectionToExpiry(
   context: Context,
@@ -152,7 +149,7 @@ function objectionToExpiry(
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated request for a merge or split returns the same draft; a second draft of a redeem has no effect unsigned.
+  // A repeated request for a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -176,7 +173,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange issued this pubkey, so an unknown record proves nothing: the answer may be outdated.
+    // The exchange created this record, so the answer may be outdated and proves nothing.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -188,7 +185,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   }
 }
 
-/** Takes in the record in an answer to any request; a draft's answer has none. */
+/** Processes the record in the answer to a submit or read. The answer to a draft call has no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
@@ -219,9 +216,9 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
   }
 }
 
-export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
+function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'only an answered request has data');
-  // The data belongs to the report's call; submits share their record's shape with the endpoint named by `_shape`.
+  // The data belongs to the report's call. A submit returns the same record as the endpoint `_shape`.
   return report.outcome.data as DataOf<N>;
 }
 
@@ -238,7 +235,7 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   }
 }
 
-/** Moved amounts of a merge or split: the requested amount is given up, the landed one received. */
+/** Returns what a merge or split moved: it consumed the requested amount and paid out the landed amount. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -250,7 +247,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // A redeem gives up all shares, so the record's figures replace the expected ones.
+    // A redeem consumes all shares, so the amounts of the record replace the expected amounts.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
@@ -269,27 +266,27 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // A settled record without amount is booked once it has the amount.
+    // A settled record without its amount stays live here and is booked once it has the amount.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
-        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
+        context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
         inFlight.tries = 0;
       }
       context.lookLater(inFlight, nowMs, landingWaitMs(inFlight.tries));
       break;
     default:
       if (says === 'recordExpired' && !context.confirmExpiry(inFlight, look)) break;
-      context.intents.move(inFlight, says, nowMs, `the exchange shows it ${state}`);
-      context.reportNotDone(inFlight, state, `the ${kind} did not settle: it ${state}`);
+      context.intents.move(inFlight, says, nowMs, `the exchange shows the ${kind} as ${state}`);
+      context.reportNotDone(inFlight, state, `the ${kind} did not settle: its state is ${state}`);
   }
 }
 
-/** Shares given up and currency received; negative for a split. */
+/** Shares that a conversion consumed and currency that it paid out; negative for a split. */
 interface Moved {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cash: Micros;
-  /** Part of a split's currency that its YES shares cost; null for other kinds. */
+  /** Part of a split's currency that counts as cost of its YES shares; null for other kinds. */
   readonly yesCost: Micros | null;
 }
 
@@ -307,9 +304,9 @@ function settle(context: Context, inFlight: InFlight, moved: Moved, look: Look):
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // Not booked: the exchange issued one pubkey for two conversions, and the second is missing in this ledger.
+  // If it is not booked, the exchange used one pubkey for two conversions, and the ledger lacks the second one.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
-  context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
+  context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
@@ -323,7 +320,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // A cancel's order may have ended, or the intent may have been withdrawn.
+  // The order of a cancel may have ended, or the intent may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -334,12 +331,9 @@ export function sign(
     return;
   }
   const answer = signer.sign(inFlight.intent.id);
-  if (!answer.ok && answer.isWithheld === true) {
-    context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
-    return;
-  }
   if (!answer.ok) {
-    context.refuseToSign(inFlight, nowMs, answer.reason);
+    if (answer.isWithheld !== true) context.refuseToSign(inFlight, nowMs, answer.reason);
+    else context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, `not signed: ${answer.reason}`);
     return;
   }
   const change = { signature: answer.signature, submitCount: 1 };
@@ -352,7 +346,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer to the cancel shows that the order still rests, so the cancel is in flight.
+      // The answer shows that the order still rests, so the effect of the cancel is not known yet.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed')
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       break;
@@ -360,7 +354,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
         context.sendAgain(inFlight, { nowMs });
       } else {
-        // A submit may work although it answers with an error: only the record decides.
+        // A submit may take effect although its answer is an error, so only the record decides.
         markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       }
       break;
@@ -375,13 +369,13 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   }
 }
 
-/** True when a submit never sent is abandoned: an order's price is too old, or the mode forbids a conversion. */
+/** True if an unsent submit must be abandoned: an order's price is too old, or the mode forbids a conversion. */
 function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
   if (state !== 'signed' || submitCount !== 1) return false;
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
-/** Marks a submit that may have worked; its record is read at `dueMs`. */
+/** Marks a submit that may have taken effect. Its record is read at `dueMs`. */
 export function markUncertain(context: Context, inFlight: InFlight, nowMs: number, dueMs: number, why: string): void {
   context.intents.move(inFlight, 'uncertain', nowMs, why);
   inFlight.resend = false;

@@ -1,11 +1,10 @@
 /**
- * The ledger's public interface: its row types, `LedgerReader` for readers, and `Ledger` for the only writer.
- *
- * Amounts and prices are Micros; `…Ms` is our clock in milliseconds, `…S` is exchange time in Unix seconds.
+ * The ledger's public interface: row types, `LedgerReader` for readers, and `Ledger` for the only writer. Amounts and
+ * prices are Micros. Times `…Ms` are our clock in milliseconds, times `…S` are exchange time in Unix seconds.
  */
 
 export type { Ledger } from './ledger.js';
 export type { LedgerReader, PnlRow } from './reads.js';
 export type { Booked } from './table.js';
 export type * from './tables.js';
-export { isFinalIntent } from './tables.js';
+export { isFinalIntent, placeTerms } from './tables.js';

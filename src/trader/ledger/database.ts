@@ -1,4 +1,4 @@
-/** SQLite database of the ledger: checked durability, one transaction at a time, unusable after a failed write. */
+/** SQLite database of the ledger. It checks durability and is unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,8 +11,8 @@ import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
- * A failed write, commit, sync or read of the ledger. The operation is never retried: after a failed sync, data may be
- * lost although a second sync succeeds. The process cancels its orders and exits.
+ * Error of a failed write, commit, sync or read of the ledger. The operation is never retried: after a failed sync,
+ * data may be lost although a second sync succeeds. The process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -26,13 +26,13 @@ export class LedgerBroken extends TwinbookError {
   }
 }
 
-/** SQLite cache of a ledger in virtual time, KiB: holds the orders of some hours. */
+/** Size of SQLite's cache in a backtest, KiB. The cache holds the orders of some hours. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
- * Written rows after which the write-ahead log is checkpointed in an idle moment: about a thousand pages, SQLite's
- * default. A checkpoint takes as long as several commits. Without an idle moment, it happens after eight times as many
- * rows (about 30 MB).
+ * Number of written rows after which an idle trader checkpoints the write-ahead log: about a thousand pages, SQLite's
+ * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many rows
+ * (about 30 MB).
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -43,18 +43,18 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its statements and transactions; unusable after its first failed write. */
+/** The ledger's SQLite file with its statements and transactions. It is unusable after its first failed write. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** `open`: nothing is written yet, so SQLite's transaction has not begun. `begun`: SQLite's transaction has begun. */
+  /** State of the transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** True in a backtest: one transaction spans the whole run, so a failed step cannot be rolled back. */
+  /** True in a backtest. One SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
   #isVirtual = false;
-  /** Called when cached rows become invalid: after a rollback, and when the ledger breaks. */
+  /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
   onUndone: () => void = () => undefined;
 
   private constructor(path: string, sqlite: Sqlite.Database) {
@@ -65,16 +65,16 @@ export class Database {
   /** Opens a ledger for writing, and creates it if needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // Set before the first page exists; later it would need a VACUUM. `prune` returns free pages.
+      // This must be set before the first page exists; later it would need a VACUUM. `prune` returns free pages.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
-      // better-sqlite3 is compiled with NORMAL for WAL: a commit could vanish in a power loss.
+      // The default of better-sqlite3 for WAL is NORMAL, with which a power loss could undo a commit.
       database.#prove('synchronous', 2, 'synchronous = FULL');
-      // SQLite's own checkpoints fail silently: the commit that triggers them succeeds.
+      // Automatic checkpoints are off, because a commit succeeds even if the checkpoint that it starts fails.
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
-      // On macOS, a sync without `fullfsync` reaches only the drive's cache. No effect elsewhere.
+      // On macOS, a sync without `fullfsync` reaches only the drive's cache. Other systems ignore it.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
       database.#writeAgain();
@@ -82,21 +82,21 @@ export class Database {
   }
 
   /**
-   * Opens a temporary ledger for virtual time; it is lost with the process. Old pages go to a temporary file, because
-   * months of history exceed memory.
+   * Opens a temporary ledger for a backtest or replay. It ends with the process. Old pages go to a temporary file,
+   * because months of history exceed memory.
    *
-   * @param content file of a closed ledger to continue from, or SQLite's copy of one; it is not changed
+   * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    // A database without a name uses a private temporary file for pages that exceed the cache.
+    // SQLite keeps a database without a name in a private temporary file if it exceeds the cache.
     return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // One transaction spans the whole run: no other process reads the ledger, and a commit costs as much as two
-      // writes. A replay (with `content`) commits each step, because it repeats rolled-back steps.
+      // In a backtest one transaction spans the whole run: no other process reads the ledger, and a commit costs as
+      // much as two writes. A replay (with `content`) commits each step, because it repeats rolled-back steps.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
@@ -132,45 +132,30 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    const statement = this.#statement(sql);
-    try {
-      // SQLite cannot guarantee a row's type; the schema (STRICT tables) and the tests of each query do.
-      return statement.get(...values) as Row | undefined;
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    // The caller states the row's type. STRICT tables and a test of each query ensure that it is right.
+    return this.#attempt(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    const statement = this.#statement(sql);
-    try {
-      // The row type is guaranteed as in `get`.
-      return statement.all(...values) as Row[];
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    return this.#attempt(() => this.#statement(sql).all(...values) as Row[]);
   }
 
-  /** Executes a write and returns the number of changed rows. Only inside `transaction`. */
+  /** Executes a write and returns the number of changed rows. Call it only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#write(sql, values).changes;
   }
 
-  /** Inserts one row of a table with an automatic key, and returns the key. Only inside `transaction`. */
+  /** Inserts one row of a table with an automatic key, and returns the key. Call it only inside `transaction`. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Returns up to `pages` unused pages to the file system; returns their bytes. Only inside `transaction`. */
+  /** Releases up to `pages` unused pages to the file system and returns their bytes. Call it inside `transaction`. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
-    try {
-      // A prepared statement would stop after the first page.
-      this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    // `exec` is needed, because a prepared statement would release only one page.
+    this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
   }
@@ -179,20 +164,20 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /** Marks a step as written although its row is cached: it cannot be rolled back. Only inside `transaction`. */
+  /** Marks the transaction as written although its row is only cached. An error then makes the ledger unusable. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
-  /** Runs `work` in a transaction, without one of SQLite if it writes nothing. An error rolls back and is rethrown. */
+  /** Runs `work` in a transaction. SQLite's begins with the first write. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
     this.#transaction = 'open';
     try {
       const result = work();
-      // `work` may have written.
+      // The cast is needed, because the compiler does not know that `work` may have written.
       if ((this.#transaction as string) === 'begun' && !this.#isVirtual) this.#commit();
       return result;
     } catch (error) {
@@ -203,7 +188,7 @@ export class Database {
     }
   }
 
-  /** Checkpoints a log of at least `writes` rows, when no order waits; true when it did. Throws like a commit. */
+  /** Checkpoints a log of at least `writes` rows; returns true if it did. Call it only while no order waits. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.#isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
@@ -230,15 +215,10 @@ export class Database {
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
     this.#begin();
     this.#writesInLog += 1;
-    const statement = this.#statement(sql);
-    try {
-      return statement.run(...values);
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    return this.#attempt(() => this.#statement(sql).run(...values));
   }
 
-  /** Begins at the first write: this process is the only writer, so earlier reads stay valid. */
+  /** Begins SQLite's transaction at the first write. Earlier reads stay valid, because there is only one writer. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
@@ -260,12 +240,7 @@ export class Database {
   }
 
   #control(sql: 'BEGIN IMMEDIATE' | 'COMMIT'): void {
-    const statement = this.#statement(sql);
-    try {
-      statement.run();
-    } catch (error) {
-      throw this.#toFailure(error);
-    }
+    this.#attempt(() => this.#statement(sql).run());
   }
 
   #rollBack(): void {
@@ -287,16 +262,21 @@ export class Database {
     if (this.#broken !== null) throw this.#broken;
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
+    const statement = this.#attempt(() => this.#sqlite.prepare<SqlValue[]>(sql));
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Calls SQLite. Its errors are converted by `#toFailure`. */
+  #attempt<T>(call: () => T): T {
     try {
-      const statement = this.#sqlite.prepare<SqlValue[]>(sql);
-      this.#statements.set(sql, statement);
-      return statement;
+      return call();
     } catch (error) {
       throw this.#toFailure(error);
     }
   }
 
-  /** Converts a SQLite failure: a violated constraint is a bug, any other failure ends this ledger. */
+  /** Converts an SQLite error. A violated constraint is a bug; any other error makes the ledger unusable. */
   #toFailure(error: unknown): unknown {
     if (!(error instanceof SqliteDriver.SqliteError)) return error;
     // SQLite reports a violated constraint before it writes anything.
@@ -314,7 +294,7 @@ export class Database {
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
   }
 
-  /** True when the file has no tables yet. Rejects files of other versions and other programs. */
+  /** True if the file has no tables yet. Throws for a file of another version or another program. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -336,9 +316,9 @@ export class Database {
   }
 
   /**
-   * Rewrites an earlier process's log into the file. After a failed sync the log may be complete only in the cache. No
-   * later sync reports this; a power loss would then drop later commits. The second write makes the log's restart
-   * durable.
+   * Checkpoints the log of an earlier process. After a failed sync, a part of the log may exist only in the system's
+   * cache. No later sync reports this, and a power loss would then lose later commits too. The second write makes the
+   * restart of the log durable.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -355,7 +335,7 @@ export class Database {
   }
 }
 
-/** Throws file_unreadable if the ledger cannot be used at this path; names the folder or file, and the cause. */
+/** Throws file_unreadable with the folder or file and the cause, if the ledger cannot be used at this path. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
@@ -370,7 +350,7 @@ export function checkFolder(path: string): void {
   }
 }
 
-/** Throws file_unreadable for a ledger with several names (hard links): each has its own lock and write-ahead log. */
+/** Throws file_unreadable for a file with hard links, because each name has its own lock and write-ahead log. */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
@@ -379,10 +359,10 @@ export function refuseOtherNames(path: string): void {
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
-/** SQLite header bytes with write and read version: 2 means WAL, 1 means no WAL. */
+/** Positions of SQLite's header bytes with write and read version. The value 2 means WAL, 1 means no WAL. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
-/** Clears the WAL flag, because SQLite opens no in-memory content with this flag. */
+/** Returns a copy of a database without the WAL flag, because SQLite does not open a buffer with this flag. */
 function withoutWal(content: Uint8Array): Buffer {
   const copy = Buffer.from(content);
   if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);
@@ -391,7 +371,7 @@ function withoutWal(content: Uint8Array): Buffer {
 
 /** The file of a ledger that is open for writing. */
 export interface LedgerFile {
-  /** Throws LedgerBroken when a file of the ledger was removed or replaced. */
+  /** Throws LedgerBroken if a file of the ledger was removed or replaced. */
   check(): void;
 }
 
@@ -400,7 +380,7 @@ const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 /** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
 export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
-    // SQLite creates its side files with the mode of the main file.
+    // SQLite creates its other files with the mode of the main file.
     makePrivateFile(path);
     for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
   } catch (cause) {
@@ -410,7 +390,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // The write-ahead log, which exists after the first write, holds commits too.
+    // The write-ahead log contains commits too. It exists after the first write.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

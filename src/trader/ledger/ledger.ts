@@ -1,10 +1,9 @@
 /**
  * The trader's ledger: intents with drafts and signatures, orders, fills, conversions, and balanced postings of all
- * money moved. Everything that must survive a crash is written here before it takes effect.
+ * moved money. Everything that must survive a crash is written here before it takes effect.
  *
- * Guarantees: no lost commit (WAL with synchronous FULL), one writer (a lock held by its process), no trade booked
- * twice (keyed by pubkey), no write after a failed one. The ledger makes no decisions; the executor interprets the
- * states.
+ * Guarantees: no commit is lost (WAL with synchronous FULL), there is one writer (its process holds a lock), no trade
+ * is booked twice (pubkeys are unique), and no write follows a failed write. The ledger makes no decisions.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -22,7 +21,6 @@ import {
   undoingPostings,
 } from './postings.js';
 import { FEE_REF, LedgerReader, PRUNED_NOTE, REF_SEPARATOR, TRADE_TURNS_NOTE } from './reads.js';
-import { ReadCache, readThrough, WriteCache } from './row-caches.js';
 import {
   type AdoptedOutcome,
   type BackupSource,
@@ -55,12 +53,12 @@ import {
 } from './tables.js';
 
 /**
- * Opens the ledger for writing. `holder` is the calling process; its pid and start time appear in the error of a second
- * writer. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ * Opens the ledger for writing. `holder` is the calling process; the error of a second writer shows its pid and start
+ * time. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
-  // Lock first: a second process must not even create tables.
+  // The lock comes first, because a second process must not even create tables.
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
@@ -72,11 +70,11 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
-/** Opens a temporary ledger; a replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
+/** Opens a temporary ledger. A replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
-/** Opens the ledger for reading, with or without a running trader. */
+/** Opens the ledger for reading, whether or not a trader is running. */
 export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }
@@ -89,7 +87,7 @@ export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
-  /** Rows not yet in the tables, in virtual time; null when every change must be durable before it takes effect. */
+  /** Rows that a backtest has not written into their tables yet; null for a ledger that must be durable. */
   readonly #late: WriteCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
@@ -128,7 +126,7 @@ export class Ledger extends LedgerReader {
 
   override note(key: string): string | null {
     const { notes } = this.#known;
-    // Read several times in every step, so a hit allocates no closure.
+    // Notes are read several times in every engine step, so a cache hit must not allocate a closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
@@ -137,17 +135,17 @@ export class Ledger extends LedgerReader {
     return balances.get(account) ?? readThrough(balances, account, () => super.balance(account));
   }
 
-  /** Runs `work` in one synchronous transaction; not nested. An error in `work` rolls back and is rethrown. */
+  /** Runs `work` in one synchronous transaction, which must not be nested. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     return this.db.transaction(work);
   }
 
-  /** Checkpoints the log in an idle moment, like `Database.rest`. Call it only outside of `transaction`. */
+  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call it only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
 
-  /** Throws LedgerBroken when the ledger's file was removed or replaced: later writes would be lost. */
+  /** Throws LedgerBroken if the ledger's file was removed or replaced, because later writes would be lost. */
   checkFile(): void {
     this.#place.check();
   }
@@ -171,7 +169,7 @@ export class Ledger extends LedgerReader {
     assert(changed === 1, `no run ${id}`);
   }
 
-  /** Books the difference between the booked and the configured capital. */
+  /** Books the difference between the configured capital and the capital booked so far. */
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
@@ -217,12 +215,12 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order in the ledger once per pubkey. A trade noted as failed no longer counts as failed. */
+  /** Books a trade of an order in the ledger, once per pubkey. A trade noted as failed no longer counts as failed. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    // Places are automatic while no fill was ever removed.
+    // SQLite chooses the place while no fill was ever removed.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -232,12 +230,12 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles another record of a booked trade: only a missing fee is added. */
+  /** Handles a further record of a booked trade. It only books a missing fee. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
-    // Readers with running sums have counted this fill without its fee.
+    // Readers with running sums have counted this fill without its fee, so they must start again.
     this.#countTurn();
     this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
     return 'fee_paid';
@@ -254,7 +252,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Counts a failed trade against its order, once per pubkey, and reverses its booking if there is one. */
+  /** Adds a failed trade to its order's failed amount, once per pubkey, and reverses its booking if there is one. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -271,9 +269,9 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. The fill's postings stay; reversing postings are added. */
+  /** Removes a fill. Its postings stay, and reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
-    // Readers that continue after a place must not skip the next fill, so places are not reused.
+    // Places are never reused, because readers continue after a place and would skip the next fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.#forgetOrder(fill.orderPubkey);
@@ -282,22 +280,22 @@ export class Ledger extends LedgerReader {
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
 
-  /** Highest place ever given to a fill, removed fills included. */
+  /** Returns the highest place that any fill ever had, including removed fills. */
   #newestFillPlace(): number {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Reference of a trade's next transaction: the first is the pubkey, later ones add a number. */
+  /** Returns the reference of a trade's next transaction. The first one is the pubkey, later ones add a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The character after the separator ends the range.
+    // The range of references ends at the character after the separator.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
-  /** Books a conversion once per pubkey; false when it is already booked. */
+  /** Books a conversion once per pubkey. Returns false if it is already booked. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#late?.intents.write(intentId);
@@ -317,7 +315,7 @@ export class Ledger extends LedgerReader {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Marks a saved state as unusable: it stays in the table for inspection, and reads no longer find it. */
+  /** Marks a strategy's saved state as unusable. It stays in the table for inspection, but reads no longer find it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
@@ -330,25 +328,25 @@ export class Ledger extends LedgerReader {
 
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
-    // In virtual time, notes are kept in memory only.
+    // A backtest keeps notes only in memory.
     if (this.db.isVirtual) this.db.postpone();
     else this.db.run(sql, key, value);
     this.#known.notes.set(key, value);
   }
 
-  /** Stores an event. `subject` is the related pubkey or intent id; the event is pruned with that order or intent. */
+  /** Stores an event. `subject` is a pubkey or intent id; the event is pruned together with that order or intent. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** Stores an oddity; true the first time for this kind and pubkey. */
+  /** Stores an irregular record. Returns true if it is the first of this kind and pubkey. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes finished intents and orders without fills among the next rows, with their events, in a ledger's file. */
+  /** Deletes finished intents, and orders without fills, among the next rows, together with their events. */
   prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
     const { db } = this;
     const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
@@ -387,7 +385,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Call before an order's row is changed by SQL or referenced by another row. */
+  /** Removes an order from the caches. Call it before SQL changes the order's row or another row references it. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -399,13 +397,13 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Note: highest place given to a fill before a removal. */
+/** Key of the note with the highest place that a fill had before a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
-/** Maximum length of stored texts; they may quote foreign records. */
+/** Maximum length of stored texts, because they may quote records of others. */
 const LONGEST_TEXT = 2_000;
 
-/** True when a repeated trade record equals the booked one, except its time of observation and missing fields. */
+/** True if a repeated trade record equals the booked trade, except for its time of observation and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&
   booked.marketConditionId === told.marketConditionId &&
@@ -419,7 +417,7 @@ const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** SQL: the oldest of the marked orders, at which the next comparison of order lists ends. */
+/** SQL query for the oldest marked order. The next comparison of order lists ends at this order. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -431,3 +429,140 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM fills WHERE order_pubkey = o.pubkey)
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
+
+// Caches of the single writer's rows follow. A rollback or failed operation clears them, so they equal the file.
+
+interface LateTable<Row> {
+  /** True if the row will rarely change again. */
+  isOver(row: Row): boolean;
+  /** Inserts a row at its place among all rows of the table. */
+  insert(row: Row, place: number): unknown;
+  update(row: Row): void;
+}
+
+/** Number of cached rows at which the ended ones are written. Each row takes about a kilobyte. */
+const MOST_WAITING = 256;
+
+/**
+ * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so this
+ * saves most writes. A row is written when another row references it, when its table is read, or when many have ended.
+ */
+class LateRows<Row> {
+  readonly #db: Database;
+  readonly #table: LateTable<Row>;
+  /** Rows that differ from the table, by key. */
+  readonly unwritten = new Map<string, Row>();
+  /** Places of rows that are not inserted yet, by key. */
+  readonly #places = new Map<string, number>();
+  #newestPlace = 0;
+  #most = MOST_WAITING;
+
+  constructor(db: Database, table: LateTable<Row>) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** Adds a new row. Call it only inside a transaction. */
+  add(key: string, row: Row): void {
+    if (this.unwritten.size >= this.#most) {
+      for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
+      // The limit doubles, so that scans of all rows stay rare.
+      this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
+    }
+    this.#places.set(key, ++this.#newestPlace);
+    this.change(key, row);
+  }
+
+  /** Replaces a row. Call it only inside a transaction. */
+  change(key: string, row: Row): void {
+    this.#db.postpone();
+    this.unwritten.set(key, row);
+  }
+
+  /** Writes the cached row of a key into the table. Call it only inside a transaction. */
+  write(key: string): void {
+    const row = this.unwritten.get(key);
+    if (row === undefined) return;
+    this.unwritten.delete(key);
+    const place = this.#places.get(key);
+    if (place === undefined) return this.#table.update(row);
+    this.#places.delete(key);
+    this.#table.insert(row, place);
+  }
+
+  /** Writes all cached rows before a read of the table. Call it only inside a transaction. */
+  writeAll(): void {
+    for (const key of [...this.unwritten.keys()]) this.write(key);
+  }
+}
+
+/** Cached intents and orders of a backtest's ledger. */
+class WriteCache {
+  readonly intents: LateRows<IntentRow>;
+  readonly orders: LateRows<OrderRecord>;
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const intents = new LateRows<IntentRow>(db, {
+      isOver: ({ state }) => isFinalIntent(state),
+      insert: (intent, place) => INTENTS.insert(db, intent, place),
+      update: (intent) => updateIntent(db, intent),
+    });
+    this.intents = intents;
+    this.orders = new LateRows<OrderRecord>(db, {
+      isOver: ({ closedMs }) => closedMs !== null,
+      insert: (order, place) => {
+        // The order's row references its intent.
+        intents.write(order.intentId);
+        ORDERS.insert(db, order, place);
+      },
+      update: (order) => updateOrder(db, order),
+    });
+  }
+
+  /** Writes all cached rows, before the tables are read. */
+  writeAll(): void {
+    if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
+    if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
+    this.intents.writeAll();
+    this.orders.writeAll();
+  }
+}
+
+/** Rows that the single writer has read or written. A rollback clears them. */
+class ReadCache {
+  /** Intents that are not final, by id. */
+  readonly intents = new Map<string, IntentRow>();
+  /** Orders by pubkey; null if the ledger has no such order. */
+  readonly orders = new Map<string, OrderRecord | null>();
+  /** Balances by account. Each outcome that was ever held has three accounts. */
+  readonly balances = new Map<string, Micros>();
+  /** Markets by condition id; null if the ledger has no such market. */
+  readonly markets = new Map<string, MarketRecord | null>();
+  readonly notes = new Map<string, string | null>();
+  positions: readonly PositionRow[] | null = null;
+
+  /** Caches an order. A full cache is cleared, because most orders are never read again. */
+  keepOrder(pubkey: string, order: OrderRecord | null): void {
+    if (this.orders.size >= MOST_ORDERS) this.orders.clear();
+    this.orders.set(pubkey, order);
+  }
+
+  drop(): void {
+    for (const rows of [this.intents, this.orders, this.balances, this.markets, this.notes]) rows.clear();
+    this.positions = null;
+  }
+}
+
+/** Maximum number of cached orders. It exceeds the number of orders that rest at a time. */
+const MOST_ORDERS = 1_000;
+
+/** Returns the cached value of a key, which is read on first use. */
+function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const fresh = read();
+  known.set(key, fresh);
+  return fresh;
+}

@@ -14,22 +14,22 @@ import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** The process that holds the lock. */
+/** Process that holds the lock of a ledger. */
 export interface LockHolder {
   readonly pid: number;
   /** Start of the process, our clock, ms. */
   readonly startedMs: number;
 }
 
-/** An exclusive right to write a ledger, until it is released or its process ends. */
+/** The exclusive right to write a ledger. It ends when it is released or its process ends. */
 export interface WriterLock {
   release(): void;
 }
 
-/** Wait for the lock, ms: `findWriter` may hold a free lock for a moment. */
+/** Maximum wait for the lock, ms, because `findWriter` may hold a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
-/** Acquires the lock. Throws ledger_locked that names the holding process if it is alive. */
+/** Acquires the lock. Throws ledger_locked, with the holding process if it is alive. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
@@ -38,7 +38,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   };
   try {
     if (!isPrivate(path)) {
-      // Replaces the lock file by a private one; both stay locked.
+      // A private lock file replaces the present one. Both stay locked.
       const fresh = `${path}.new`;
       held.push(lockFile(fresh, ledgerPath, holder));
       renameSync(fresh, path);
@@ -58,13 +58,13 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // Another process may acquire the lock here; then this BEGIN fails.
+    // If another process acquires the lock at this moment, the BEGIN below fails.
     sqlite.exec('BEGIN IMMEDIATE');
-    // Another holder may have replaced the file meanwhile and ended.
+    // Another process may have replaced the lock file meanwhile and ended.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
-    // Without the rollback, the uncommitted own row would be read.
+    // The rollback is needed, so that `holderRow` does not read our own uncommitted row.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
@@ -82,7 +82,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/** Returns the current writer of this ledger; null without a writer. Throws file_unreadable for an unreadable lock. */
+/** Returns the current writer of a ledger; null without a writer. Throws file_unreadable for an unreadable lock. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
@@ -102,7 +102,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   }
 }
 
-/** Path of the lock; all names of one file or folder share one lock. */
+/** Returns the path of the lock file. Symbolic links to one ledger lead to the same lock. */
 function lockPath(ledgerPath: string): string {
   const folder = realpathSync(dirname(ledgerPath));
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
@@ -114,7 +114,7 @@ const isBusy = (cause: unknown): boolean =>
 interface HolderRow {
   readonly pid: number;
   readonly started_ms: number;
-  /** Birth mark of the process; missing in a file of an earlier version. */
+  /** Start time in the system's own units; missing in a lock file of an earlier version. */
   readonly born?: string | null;
 }
 
@@ -125,12 +125,12 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
   if (row === undefined || !isDead(row)) {
     const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
     const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
-    const hint = 'Stop that trader first (`twinbook stop`), or give this one its own ledger.';
+    const hint = 'Stop that trader first (`twinbook stop`), or configure another ledger for this trader.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
   const text = `the lock ${path} of the ledger is held by an unknown process; the process that it names is gone`;
   const hint = isPrivate(path)
-    ? 'The holder may be a trader that is starting, or one in another container. Look for it, then try again.'
+    ? 'The holder may be a trader that is starting, or a trader in another container. Find it, then try again.'
     : `Any user who can read that file can hold it; \`fuser ${path}\` shows the process. If no trader runs, delete the file. \`twinbook cancel-all --verify\` cancels without the ledger.`;
   return makeError(text, hint);
 }
@@ -139,7 +139,7 @@ function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
   try {
     return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
   } catch {
-    return undefined; // The row is being written: the holder has no name yet.
+    return undefined; // Another process is writing the row, so the holder is not known yet.
   }
 }
 

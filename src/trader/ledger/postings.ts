@@ -1,11 +1,10 @@
 /**
- * Double-entry bookkeeping: the postings of each kind of booking, checked to balance before they are written.
+ * Double-entry bookkeeping: the postings of each kind of booking. They are checked to balance before they are written.
  *
- * Currency accounts: `cash` (free to trade with), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
- * `realised` (results; a gain is negative, like income in double entry), `adopted` (value of adopted shares without
- * recorded cost, negative).
- * Share accounts: `shares/…` (held) against `venue/…` (the exchange's side).
- * So capital + adopted + result = cash + basis at all times.
+ * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
+ * `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted shares without a
+ * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side).
+ * At all times, capital + adopted + result equals cash + basis.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -13,44 +12,44 @@ import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO
 import type { AdoptedOutcome, BookedConversion, BookedFill, PositionRow } from './tables.js';
 
 /**
- * Currency that a trade moves before fees, at the price of its own outcome. At YES price p the YES side pays or
- * receives floor(p × amount). The NO side pays or receives the rest of the amount, so the sides of a set add up exactly.
+ * Returns the currency that a trade moves before fees, at its own outcome's price. At YES price p the YES side pays or
+ * receives floor(p × amount). The NO side pays or receives the rest of the amount, so both sides add up exactly.
  */
 export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
   if (isYes) return mul(priceMicros, amountMicros, 'floor');
   return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
 }
 
-/** One movement of one account; the postings of a booking sum to zero per asset. */
+/** Change of one account by a booking. The postings of a booking sum to zero per asset. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
   readonly amountMicros: Micros;
 }
 
-/** Holding of one outcome before a booking. */
+/** Shares of one outcome and their cost before a booking. */
 export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
 
-export const CURRENCY = 'currency';
+const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
-/** Account of the held shares of one outcome. */
+/** Returns the account of the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
-/** Account of the cost of the held shares of one outcome, in currency. */
+/** Returns the account of the cost of the held shares of one outcome, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
-/** Account of the exchange's side of one outcome's shares, the counterpart of `sharesAccount`. */
-export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
+/** Returns the account of the exchange's side of one outcome's shares, the counterpart of `sharesAccount`. */
+const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
 
-/** Postings of a change of the configured capital. */
+/** Returns the postings of a change of the configured capital. */
 export const capitalPostings = (addedMicros: Micros): Posting[] => [
   currency('cash', addedMicros),
   currency('capital', negative(addedMicros)),
 ];
 
-/** Postings of a fill: shares against currency and fee, and the result of sold shares at average cost. */
+/** Returns the postings of a fill: shares, currency, fee, and the result of sold shares at average cost. */
 export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
   const fee = fill.feeMicros ?? ZERO;
@@ -65,50 +64,39 @@ export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   ]);
 }
 
-/** Postings of a fee that arrives after its fill was booked without one. */
+/** Returns the postings of a fee that arrives after its fill was booked without a fee. */
 export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('cash', negative(feeMicros)),
   currency('fees', feeMicros),
 ];
 
-/** Postings that reverse a failed fill. Shares leave at today's average cost; the sum of cost and result is exact. */
+/** Returns postings that reverse a failed fill at the present average cost. The sum of cost and result is exact. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/** Postings of a merge or redeem: shares of both outcomes leave at cost, currency arrives, the rest is the result. */
+/**
+ * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, currency arrives,
+ * and the rest is the result. In a split, currency leaves and is the cost of the arriving shares, so there is no result.
+ */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
-  if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
-  const market = conversion.marketConditionId;
-  const yesMove = negative(conversion.yesMicros);
-  const noMove = negative(conversion.noMicros);
+  const { kind, marketConditionId: market, cashMicros } = conversion;
+  const [yesMove, noMove] = [negative(conversion.yesMicros), negative(conversion.noMicros)];
+  const isSplit = kind === 'split';
+  const yesCost = isSplit ? must(conversion.yesCostMicros, 'cost of the YES shares of a split') : ZERO;
+  const noCost = isSplit ? sub(negative(cashMicros), yesCost) : ZERO;
   return balance([
-    currency('cash', conversion.cashMicros),
-    currency('realised', negative(conversion.cashMicros)),
-    ...sharesPostings(market, true, yesMove),
-    ...sharesPostings(market, false, noMove),
-    ...resultPostings(market, true, yesMove, ZERO, yes),
-    ...resultPostings(market, false, noMove, ZERO, no),
-  ]);
-}
-
-/** Postings of a split: currency leaves, and shares of both outcomes divide the cost. No result. */
-function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
-  const market = split.marketConditionId;
-  const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
-  const paid = negative(split.cashMicros);
-  const yesCost = must(split.yesCostMicros, 'cost of the YES shares of a split');
-  return balance([
-    currency('cash', split.cashMicros),
+    currency('cash', cashMicros),
+    currency('realised', isSplit ? ZERO : negative(cashMicros)),
     ...sharesPostings(market, true, yesMove),
     ...sharesPostings(market, false, noMove),
     ...resultPostings(market, true, yesMove, yesCost, yes),
-    ...resultPostings(market, false, noMove, sub(paid, yesCost), no),
+    ...resultPostings(market, false, noMove, noCost, no),
   ]);
 }
 
-/** Postings of shares that the ledger lacks: recorded moves in order, the rest at its value against `adopted`. */
+/** Returns the postings of adopted shares: recorded moves in order, then the rest at its value against `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];
@@ -138,8 +126,8 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 
 /**
  * Divides `value` (currency spent on shares; negative if received) between cost and result. Fills may be booked out of
- * order, so a holding can be below zero for a moment. Without a holding no cost remains; it moves to the result. The
- * sum of both is exact in any order.
+ * order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: the cost moves to the
+ * result. The sum of cost and result is exact in any order.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -148,13 +136,13 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
-/** Cost of a number of held shares, rounded down so that no cost remains without shares. */
+/** Returns the cost of a part of the held shares, rounded down. All shares together have exactly the whole cost. */
 function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Sums postings per account, drops zeros, and asserts that every asset sums to zero. */
+/** Sums the postings per account and drops zeros. Asserts that the postings of each asset sum to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Reads of the ledger, for the trader, the command line and the dashboard. */
+/** Functions that read the ledger, for the trader, the command line and the dashboard. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -23,6 +23,7 @@ import {
   type OrderRecord,
   type Page,
   type PositionRow,
+  placeTerms,
   RUNS,
   type RunRow,
   STRATEGY_STATES,
@@ -30,27 +31,27 @@ import {
   type StrategyStateRow,
 } from './tables.js';
 
-/** Separates a trade's pubkey from the number of its later transactions; no venue uses it in names. */
+/** Character between a trade's pubkey and the number of a later transaction. No venue uses it in pubkeys. */
 export const REF_SEPARATOR = '~';
-/** Suffix of a transaction that books only a fee. */
+/** Suffix in the reference of a transaction that books only a fee. */
 export const FEE_REF = 'fee';
-/** SQL expression: pubkey of the trade in a transaction's `ref`. */
+/** SQL expression for the trade's pubkey in a transaction's `ref`. */
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 const PAGE = 100;
-/** Note: number of bookings that were reversed, restored, or completed by a fee. */
+/** Key of the note that counts bookings which were reversed, restored, or completed by a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Note: ended rows without bookings before this time, our clock, ms, were pruned. */
+/** Key of the note with the time, our clock, ms, before which ended rows without bookings were pruned. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** Spelled like the partial index, so that SQLite uses it and a long history does not slow a start. */
+/** SQL condition, written like the partial index so that SQLite uses the index and a start stays fast. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** Joins by table keys only, so a page costs the same with any history. */
+/** SQL query that joins only by table keys, so that a page costs the same with any length of history. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
     coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
       f.market, c.market) AS marketConditionId,
@@ -66,7 +67,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
-/** All reads of a ledger, with or without a running trader. */
+/** All functions that read a ledger, whether or not a trader is running. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -87,7 +88,7 @@ export class LedgerReader {
     return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
 
-  /** The draft of an intent; null for an unknown intent or one without a draft. */
+  /** Returns the draft of an intent; null for an unknown intent or an intent without a draft. */
   storedDraft(intentId: string): StoredDraftRow | null {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
@@ -120,7 +121,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** Fills booked after place `seq`, oldest first; the cost depends on the result, not on earlier rows. */
+  /** Returns the fills booked after place `seq`, oldest first. The cost does not depend on earlier rows. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -129,18 +130,18 @@ export class LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
-  /** Place of the newest row; 0 without rows. */
+  /** Returns the place of the newest row; 0 without rows. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** The next bookings after `id` (0: from the first), oldest first. The sums of all bookings equal those of `pnl`. */
+  /** Returns the next bookings after `id` (0: from the first), oldest first. All bookings add up to `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
-  /** Id of the newest booking; 0 without a booking. */
+  /** Returns the id of the newest booking; 0 without a booking. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
@@ -151,31 +152,31 @@ export class LedgerReader {
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
   }
 
-  /** Trades that the exchange last reported as failed. */
+  /** Returns the trades that the exchange last reported as failed. */
   failedTrades() {
     this.writeLate();
     const rows = this.db.all<{ pubkey: string; market: string; is_yes: number }>(FAILED_TRADES);
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Number of trades that were noted as failed, or booked after that. */
+  /** Returns how often trades were noted as failed, booked after that, or completed by a fee. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** All intents that are not final: bounded by the number in flight, not by history. */
+  /** Returns all intents that are not final. Their number does not grow with the history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
   }
 
-  /** Orders that may still fill or have unbooked fills. */
+  /** Returns the orders that may still fill or have unbooked fills. */
   unsettledOrders(): OrderRecord[] {
     this.writeLate();
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
-  /** All non-zero holdings. */
+  /** Returns all holdings that are not zero. */
   positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
@@ -189,7 +190,7 @@ export class LedgerReader {
     });
   }
 
-  /** Held shares of one outcome; ZERO without shares. */
+  /** Returns the held shares of one outcome; ZERO without shares. */
   shares(marketConditionId: string, isYes: boolean): Micros {
     return this.balance(sharesAccount(marketConditionId, isYes));
   }
@@ -198,12 +199,12 @@ export class LedgerReader {
     return this.balance('cash');
   }
 
-  /** Value at adoption of adopted shares without a recorded cost. */
+  /** Returns the value of adopted shares without a recorded cost, at the time of their adoption. */
   adopted(): Micros {
     return sub(ZERO, this.balance('adopted'));
   }
 
-  /** Capital, cash and result; `marks` holds a YES price per market. */
+  /** Returns capital, cash and result. `marks` has a YES price per market. */
   pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
@@ -222,14 +223,14 @@ export class LedgerReader {
     return {
       capitalMicros: sub(ZERO, this.balance('capital')),
       cashMicros: this.cash(),
-      /** Realised result before fees, at average cost. */
+      /** Realised result before fees, at average cost, currency. */
       realisedMicros,
       /** Fees paid, as a positive number. */
       feesMicros,
-      /** Value of shares at their marks minus their cost; positions without a mark count at cost. */
+      /** Value of shares at their marks minus their cost. Positions without a mark count at cost. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
-      /** Markets with shares but without a given mark. */
+      /** Condition ids of markets with shares but without a mark. */
       unmarked: [...unmarked].sort(),
     };
   }
@@ -247,7 +248,7 @@ export class LedgerReader {
     return this.db.all<OperatorEvent>(sql, limit);
   }
 
-  /** Number of stored events of this kind, over all runs. */
+  /** Returns the number of stored events of this kind, over all runs. */
   eventCount(kind: string): number {
     return this.db.get<{ count: number }>('SELECT count(*) AS count FROM events WHERE kind = ?', kind)?.count ?? 0;
   }
@@ -256,32 +257,32 @@ export class LedgerReader {
     return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
-  /** The strategy's last saved state of a market in this version, else in any; null without one. */
+  /** Returns the strategy's last saved state of a market in this version, else in any version; null without one. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
     return STRATEGY_STATES.list(this.db, found, marketConditionId, strategy, version)[0] ?? null;
   }
 
-  /** Newest saved state of every strategy in every market. */
+  /** Returns the newest saved state of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
-    // The last row of each strategy and market is the newest.
+    // The newest row of each strategy and market is the last, so it replaces the others in the map.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
-  /** Time before which orders and intents without bookings were pruned, our clock, ms; null if never. */
+  /** Returns the time, our clock, ms, before which orders and intents without bookings were pruned; null if never. */
   prunedBefore(): number | null {
     const note = this.note(PRUNED_NOTE);
     return note === null ? null : Number(note);
   }
 
-  /** A small stored value by key, for example kill, pause or loss guard; null without one. */
+  /** Returns a small stored value by key, for example of a kill or the loss guard; null without one. */
   note(key: string): string | null {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
 
-  /** Differences inside the ledger (postings against balances, fills against orders); empty when consistent. */
+  /** Lists contradictions inside the ledger, for example between postings and balances; empty if consistent. */
   verify(): string[] {
     this.writeLate();
     return CHECKS.flatMap(({ sql, says }) =>
@@ -291,7 +292,7 @@ export class LedgerReader {
     );
   }
 
-  /** SQLite's integrity report on the file's pages, reading all of them; empty for an intact file. */
+  /** Reads all pages of the file and returns SQLite's integrity report; empty for an intact file. */
   checkPages(): string[] {
     const rows = this.db.all<{ integrity_check: string }>('PRAGMA integrity_check');
     return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
@@ -301,7 +302,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Writes cached rows; called before each read of intents or orders. */
+  /** Writes cached rows. It is called before each read of intents or orders. */
   protected writeLate(): void {
     return;
   }
@@ -319,7 +320,7 @@ export class LedgerReader {
     };
   }
 
-  /** Lists the page's rows with these values of columns; undefined selects any value. */
+  /** Lists rows that have these values in these columns; undefined selects any value. */
   #list<Row>(table: Table<Row>, { marketConditionId: market, limit = PAGE }: Page, more: Wanted = {}): Row[] {
     const columns: Wanted = { market, ...more };
     const wanted = Object.entries(columns).flatMap(([column, values]) =>
@@ -334,21 +335,16 @@ export class LedgerReader {
   }
 }
 
-/** Capital, cash and result of the whole ledger, in micros of currency. */
+/** Capital, cash and result of the whole ledger, in Micros of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** Terms of an intent, in the form of a draft. */
+/** Returns the terms of an intent in the form of a draft. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
-    case 'place':
-      return {
-        action: 'place-order',
-        isYes: must(intent.isYes, `outcome of ${intent.id}`),
-        side: must(intent.side, `side of ${intent.id}`),
-        type: 'limit',
-        price: must(intent.priceMicros, `price of ${intent.id}`),
-        amount: must(intent.amountMicros, `amount of ${intent.id}`),
-      };
+    case 'place': {
+      const { isYes, side, priceMicros: price, amountMicros: amount } = placeTerms(intent);
+      return { action: 'place-order', isYes, side, type: 'limit', price, amount };
+    }
     case 'cancel':
       return { action: 'cancel-order', orderPubkey: must(intent.orderPubkey, `order of ${intent.id}`) };
     case 'merge':
@@ -401,7 +397,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // A trade may be booked, reversed and booked again: an odd count means booked. A fee alone books no fill.
+    // A trade may be booked, reversed and booked again, so an odd count means booked. A fee alone books no fill.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

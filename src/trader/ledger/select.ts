@@ -1,28 +1,28 @@
-/** Read-only SQL over a ledger: one SELECT on a connection that cannot write or open another file. */
+/** Runs one SELECT over a ledger, on a connection that cannot write or open another file. */
 
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** A cell of a result, as plain data. */
-export type SelectedValue = string | number | null;
+/** Cell of a query's result. */
+type SelectedValue = string | number | null;
 
-/** Result of one SELECT. */
+/** Result of a query. */
 export interface Selected {
   readonly columns: readonly string[];
-  /** Whole numbers beyond 2^53 are text, bytes are lower-case hex. */
+  /** Rows of the result. Integers beyond 2^53 are text, bytes are lower-case hex. */
   readonly rows: readonly (readonly SelectedValue[])[];
-  /** True when more rows exist than requested. */
+  /** True if more rows exist than requested. */
   readonly isCut: boolean;
 }
 
-/** Allowed beginnings of a query: others could write, and ATTACH could open any file. */
+/** Allowed beginnings of a query. Other statements could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
 /**
  * Returns at most `most` rows of one SELECT.
  *
- * @throws TwinbookError `file_unreadable` without such a ledger, `usage` for SQL that is not one valid SELECT
+ * @throws TwinbookError `file_unreadable` if there is no such ledger, `usage` if the SQL is not one valid SELECT
  */
 export function selectFromLedger(path: string, sql: string, most: number): Selected {
   const db = openForReading(path);
@@ -50,12 +50,16 @@ function openForReading(path: string): Sqlite.Database {
 function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const statement = READS.test(sql) ? db.prepare(sql) : null;
   if (statement === null || !statement.reader || !statement.readonly)
-    throw new TwinbookError('usage', 'wanted one SELECT: this command only reads the ledger', makeHint(db));
+    throw new TwinbookError(
+      'usage',
+      'the query must be one SELECT, because this command only reads the ledger',
+      makeHint(db),
+    );
   const columns = statement.columns().map(({ name }) => name);
   const rows: (readonly SelectedValue[])[] = [];
   for (const row of statement.safeIntegers(true).raw(true).iterate()) {
     if (rows.length === most) return { columns, rows, isCut: true };
-    // `raw` returns arrays of SQLite values.
+    // In `raw` mode each row is an array of SQLite values.
     rows.push((row as readonly unknown[]).map(plainValue));
   }
   return { columns, rows, isCut: false };

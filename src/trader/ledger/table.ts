@@ -1,11 +1,11 @@
-/** Derives a table's DDL, statements and row conversion from one declaration. */
+/** Derives a table's DDL, its statements and the conversion of its rows from one declaration. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
-/** A value that SQLite stores. */
+/** Value that SQLite stores. */
 export type SqlValue = string | number | null;
 
-/** Database calls that a table uses. */
+/** Functions of a database that a table uses. */
 export interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
@@ -13,19 +13,19 @@ export interface TableStore {
   insert(sql: string, ...values: readonly SqlValue[]): number;
 }
 
-/** A column and the conversion of its field. */
+/** Column of a table, with the conversion between stored value and field. */
 interface Column<V> {
   readonly name: string;
-  /** SQL type and constraints. */
+  /** SQL type and constraints of the column. */
   readonly sql: string;
   readonly read: (stored: SqlValue) => V;
   readonly write: (value: V) => SqlValue;
 }
 
-/** Record type of a table's rows. */
+/** Record type of the rows of a table. */
 export type RecordOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
-/** A column whose values are stored unchanged. STRICT tables reject other types. */
+/** Declares a column whose values are stored unchanged. STRICT tables reject other types. */
 const plain =
   <V extends SqlValue>(sql: string) =>
   (name: string, more = ''): Column<V> => ({
@@ -42,32 +42,32 @@ export const text = plain<string>('TEXT NOT NULL');
 export const optionalText = plain<string | null>('TEXT');
 export const integer = plain<number>('INTEGER NOT NULL');
 export const optionalInteger = plain<number | null>('INTEGER');
-/** A column that holds one of these texts; SQLite rejects others. */
+/** Declares a column that holds one of these texts. SQLite rejects other texts. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
-/** A nullable column of one of these words. */
+/** Declares a nullable column that holds one of these texts. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** A column that holds one of a list of texts that may grow. */
+/** Declares a column for one of a list of texts. SQLite does not check it, because the list may grow. */
 export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
 
-/** A column of shares, currency or a price, in millionths. */
+/** Declares a column of shares, currency or a price, in Micros. */
 export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
-/** A nullable column of an amount. */
+/** Declares a nullable column of Micros. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
 });
-/** A boolean column, stored as 1 or 0. */
+/** Declares a boolean column, stored as 1 or 0. */
 export const flag = (name: string): Column<boolean> => ({
   ...integer(name, among(name, ['0', '1'])),
   read: (stored) => stored === 1,
   write: Number,
 });
-/** A nullable column of a flag. */
+/** Declares a nullable boolean column. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),
@@ -75,25 +75,25 @@ export const optionalFlag = (name: string): Column<boolean | null> => ({
 });
 
 interface Options {
-  /** True for a table with a column `seq`: a row's place among all rows ever inserted. */
+  /** True for a table with a column `seq`: the place of a row among all rows ever inserted. */
   readonly isPlaced?: boolean;
   readonly constraints?: readonly string[];
   readonly hasRowId?: boolean;
 }
 
-/** A booked row with its place in the order of booking. Places are never reused. */
+/** Booked row with its place in the order of booking. Places are never reused. */
 export interface Booked<Row> {
   readonly seq: number;
   readonly row: Row;
 }
 
-/** A table of records. All writes need a transaction. */
+/** Table of records. Call its writing methods only inside a transaction. */
 export class Table<Row> {
   readonly ddl: string;
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
   readonly #fields: readonly (keyof Row)[];
-  /** Fields written at an insert: all without a default. */
+  /** Fields that an insert writes: all fields whose column has no default. */
   readonly #inserted: readonly (keyof Row)[];
   readonly #isPlaced: boolean;
   readonly #insertion: string;
@@ -114,7 +114,7 @@ export class Table<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Inserts a record and returns its place. `seq` sets the place; null takes the next one. */
+  /** Inserts a record and returns its place. `seq` is the place; null chooses the next one. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -129,7 +129,7 @@ export class Table<Row> {
     db.run(sql, ...this.#store(record, this.#inserted));
   }
 
-  /** Makes a function that writes these fields of a record into the row with its `key`. */
+  /** Returns a function that writes these fields of a record into the row with the same `key`. */
   updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: TableStore, record: Row) => void {
     const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
     const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;
@@ -138,18 +138,18 @@ export class Table<Row> {
     };
   }
 
-  /** Finds the record with this value of `key`; null without one. */
+  /** Finds the record with this value of `key`; null if there is none. */
   find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Lists records; `rest` is the SQL after the table name. */
+  /** Lists records. `rest` is the SQL after the table name. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Lists rows with a place after `seq`, in order. */
+  /** Lists the rows with a place after `seq`, in order of their places. */
   listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),

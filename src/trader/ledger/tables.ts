@@ -1,6 +1,7 @@
-/** The ledger's records and tables. Amounts and prices: micros; `…Ms`: our clock; `…S`: exchange time, Unix seconds. */
+/** The ledger's tables. Amounts and prices are Micros, `…Ms` is our clock, ms; `…S` is exchange time, Unix s. */
 
 import type Sqlite from 'better-sqlite3';
+import { must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import { type MarketState, type OrderStatus, SIDES } from '../../shared/protocol/states.js';
@@ -21,11 +22,11 @@ import {
 } from './table.js';
 
 export const INTENT_KINDS = ['place', 'cancel', 'merge', 'split', 'redeem'] as const;
-/** Change that an intent makes at the exchange. */
+/** Kind of change that an intent makes at the exchange. */
 export type IntentKind = (typeof INTENT_KINDS)[number];
 
 export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies readonly IntentKind[];
-/** Conversions between shares and currency without a trade. */
+/** Kind of conversion between shares and currency without a trade. */
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
@@ -33,12 +34,12 @@ export const INTENT_STATES = [
   'drafted', // the draft is stored, nothing is signed
   'signed', // the signature is stored and may be submitted
   'unknown', // the signature was submitted, and the outcome is unknown
-  'live', // the exchange confirmed it: an order rests, or a merge is being settled
-  'abandoned', // never signed and never will be; its locks at the exchange last until the draft expires
-  'done', // completed: order filled or canceled; cancel, merge, split or redeem settled
-  'refused', // rejected by the exchange or the trader before it could have an effect
-  'failed', // the exchange's record shows it as failed
-  'expired', // it had no effect and can no longer have one
+  'live', // the exchange confirmed the intent: an order rests, or a conversion is being settled
+  'abandoned', // the intent will never be signed; its locks at the exchange last until the draft expires
+  'done', // the order is filled or canceled, or the cancel, merge, split or redeem is settled
+  'refused', // the exchange or the trader rejected the intent before it could have an effect
+  'failed', // the exchange's record shows that the intent failed
+  'expired', // the intent had no effect and can no longer have one
 ] as const;
 /** State of an intent; `executor/lifecycle.ts` lists the transitions. */
 export type IntentState = (typeof INTENT_STATES)[number];
@@ -53,7 +54,7 @@ export const RUNS = new Table('runs', {
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
-/** Note of a regular stop, after the exchange has shown that no order rests. */
+/** Note of a run that stopped normally, after the exchange has shown that no order rests. */
 export const ENDED_PROVEN = 'stopped, nothing rests';
 
 /** One start of the trader. */
@@ -66,45 +67,52 @@ export const INTENTS = new Table(
     runId: text('run_id', 'REFERENCES runs (id)'),
     kind: choice('kind', INTENT_KINDS),
     marketConditionId: text('market'),
-    /** Outcome and side of a place; null for other kinds. */
+    /** Outcome and side of an order; null for other kinds. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of a place for its own outcome. Price of a split: the YES price that divides the cost. Else null. */
+    /** Price of an order for its own outcome, or the YES price that divides the cost of a split; else null. */
     priceMicros: optionalAmount('price'),
-    /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
+    /** Shares of an order, or complete sets of a merge or split; null for a cancel or redeem. */
     amountMicros: optionalAmount('amount'),
-    /** Shares that a redeem gives up; null for other kinds. */
+    /** Shares that a redeem exchanges for currency; null for other kinds. */
     redeemYesMicros: optionalAmount('redeem_yes'),
     redeemNoMicros: optionalAmount('redeem_no'),
-    /** The order that a cancel targets; null for other kinds. */
+    /** Pubkey of the order that a cancel targets; null for other kinds. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Highest fee rate of the market at approval; the reserved currency depends on it. */
+    /** Highest fee rate of the market when risk approved the intent. The reserved currency includes this fee. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
-    /** True for a place that a strategy sent to gain information. */
+    /** True for an order that a strategy sent to gain information. */
     isProbe: flag('is_probe'),
-    /** Reasons for the intent as JSON, shown by `explain`. */
+    /** Reasons for the intent, as JSON for `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft: for a place the order's, for a cancel the canceled order's. */
+    /** Pubkey of the draft and its record, for a cancel that of the canceled order; null until drafted. */
     draftPubkey: optionalText('draft_pubkey'),
-    /** Text to sign, as received. */
+    /** Message to sign, as received; null until drafted. */
     message: optionalText('message'),
-    /** Expiry of the draft and its locks, exchange time, Unix s; null until drafted. */
+    /** Expiry of the draft and its locks, exchange time, Unix s; null if not known. */
     expiresAtS: optionalInteger('expires_at_s'),
     /** Signature, 128 lowercase hex characters; null until signed. */
     signature: optionalText('signature'),
-    /** Number of submits handed to the network; 0 proves that the signature was never sent. */
+    /** Number of submits given to the network. With 0 the signature was certainly never sent. */
     submitCount: integer('submit_count'),
     createdMs: integer('created_ms'),
     updatedMs: integer('updated_ms'),
-    /** Reason for the present state, in words. */
+    /** Reason for the present state, as text. */
     lastReason: text('last_reason'),
     configHash: text('config_hash'),
   },
   { isPlaced: true },
 );
-/** Writes an intent's changes into its row. Needs a transaction. */
+/** Returns the terms of an order, which the row of its intent always has. */
+export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow) => ({
+  isYes: must(isYes, 'outcome of a place'),
+  side: must(side, 'side of a place'),
+  priceMicros: must(priceMicros, 'price of a place'),
+  amountMicros: must(amountMicros, 'amount of a place'),
+});
+/** Writes the changed fields of an intent into its row. Call it only inside a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
   'draftPubkey',
@@ -115,7 +123,7 @@ export const updateIntent = INTENTS.updater('id', [
   'updatedMs',
   'lastReason',
 ]);
-/** One approved change at the exchange and its progress; its row is written before its first request. */
+/** An approved change at the exchange, with its progress. Its row is written before its first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new Table(
@@ -128,28 +136,28 @@ export const ORDERS = new Table(
     side: choice('side', SIDES),
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Highest filled amount in the exchange's rows of this order. */
+    /** Highest filled amount that the exchange has shown for this order. */
     filledMicros: amount('filled'),
-    /** Filled amount booked in this ledger. */
+    /** Filled amount that this ledger has booked. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Amount of the order's trades that the exchange now reports as failed; none of them is booked. */
+    /** Amount of the order's trades that the exchange last reported as failed. They are not booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
-    /** Time of the first final status; null while the order may fill. */
+    /** Time when the order ended, our clock, ms; null while the order may fill. */
     closedMs: optionalInteger('closed_ms'),
   },
   { isPlaced: true },
 );
-/** Writes the exchange's changes of an order into its row. Needs a transaction. */
+/** Writes the changed fields of an order into its row. Call it only inside a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
-/** An own order; its row exists from the moment its draft is stored. */
+/** An own order. Its row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
 
 export const FILLS = new Table(
   'fills',
   {
-    /** Pubkey of the trade; on a venue without own trades, `{order}@{cumulative amount}`. */
+    /** Pubkey of the trade, or `{order}@{cumulative amount}` on a venue that does not list own trades. */
     pubkey: text('pubkey', 'UNIQUE'),
     orderPubkey: text('order_pubkey', 'REFERENCES orders (pubkey)'),
     marketConditionId: text('market'),
@@ -158,7 +166,7 @@ export const FILLS = new Table(
     /** Price of the order's own outcome. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Fee, currency; null when the exchange reported none (booked as 0). */
+    /** Fee, currency; null if the exchange reported none. Such a fill is booked with the fee 0. */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),
@@ -176,18 +184,18 @@ export const CONVERSIONS = new Table(
     intentId: text('intent_id', 'UNIQUE REFERENCES intents (id)'),
     kind: choice('kind', CONVERSION_KINDS),
     marketConditionId: text('market'),
-    /** Shares given up; negative for a split. */
+    /** Shares that the conversion consumes; negative for a split. */
     yesMicros: amount('yes'),
     noMicros: amount('no'),
-    /** Currency received; negative for a split. */
+    /** Currency that the conversion pays out; negative for a split. */
     cashMicros: amount('cash'),
-    /** Part of a split's currency that its YES shares cost; null for others. */
+    /** Part of a split's currency that counts as cost of its YES shares; null for other kinds. */
     yesCostMicros: optionalAmount('yes_cost'),
     seenMs: integer('seen_ms'),
   },
   { isPlaced: true },
 );
-/** A completed merge, split or redeem, as booked. */
+/** A booked merge, split or redeem. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
 export const MARKETS = new Table(
@@ -201,24 +209,24 @@ export const MARKETS = new Table(
     noLabel: optionalText('no_label'),
     makerFeeRateMicros: amount('maker_fee_rate'),
     takerFeeRateMicros: amount('taker_fee_rate'),
-    /** Resolution time, Unix s; null when unknown. */
+    /** Planned resolution of the market, Unix s; null if not known. */
     resolutionS: optionalInteger('resolution_s'),
     seenMs: integer('seen_ms'),
   },
   { hasRowId: false },
 );
-/** Stored market facts, so that reports need no exchange. */
+/** Stored facts about a market, so that reports need no exchange. */
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
-/** One row per version of a strategy's state; rows of other versions are kept unread. */
+/** Saved states of strategies, one row per version. Rows of other versions are kept but not used. */
 export const STRATEGY_STATES = new Table(
   'strategy_states',
   {
     marketConditionId: text('market'),
     strategy: text('strategy'),
-    /** Version of the text's format, as declared by the strategy's module. */
+    /** Version of the saved state's format, as the strategy's module declares it. */
     version: integer('version'),
-    /** State as JSON. */
+    /** Saved state as JSON. */
     text: text('state'),
     savedMs: integer('saved_ms'),
   },
@@ -229,10 +237,10 @@ export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
-/** True for a state that no normal event changes. */
+/** True if the intent has ended. Only a contradicting record of the exchange changes a final state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** A stored draft with the terms of its intent, as input of the signer. */
+/** Stored draft with the terms of its intent, as input for the signer. */
 export interface StoredDraftRow {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -241,25 +249,25 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Booking of a trade. `fee_paid`: books only the missing fee. `differs`: contradicts the booked trade; no change. */
+/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: it contradicts the booked trade. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** Result of noting a failed trade. `noted`: no booking existed. `unbooked`: the booking is reversed. */
+/** Result of noting a failed trade. `noted`: the trade was not booked. `unbooked`: its booking was reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/** One outcome whose holding the operator adopts: amounts that the ledger lacks, negative for an excess. */
+/** Shares of one outcome that the operator adopts. Amounts are what the ledger lacks; an excess is negative. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
-  /** Recorded moves of the exchange, in booking order. */
+  /** Moves of shares that the exchange has recorded, in booking order. */
   readonly recorded: readonly AdoptedMove[];
-  /** Shares without a recorded cost. */
+  /** Adopted shares without a recorded cost. */
   readonly restMicros: Micros;
-  /** Value of `restMicros` in currency; negative for negative shares. */
+  /** Value of `restMicros`, currency; negative for negative shares. */
   readonly restWorthMicros: Micros;
 }
 
-/** Received shares, paid currency and fees; negative for the reverse. */
+/** Received shares, paid currency and paid fees. Sold shares and received currency are negative. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
@@ -275,7 +283,7 @@ export interface PositionRow {
 }
 
 export const SEVERITIES = ['info', 'loud'] as const;
-/** An event for the operator: a command with its reason, a refused signature, a foreign order. */
+/** Event for the operator, for example a command with its reason, a refused signature or a foreign order. */
 export interface OperatorEvent {
   readonly timeMs: number;
   readonly severity: (typeof SEVERITIES)[number];
@@ -283,7 +291,7 @@ export interface OperatorEvent {
   readonly text: string;
 }
 
-/** An irregular record of the own wallet; each is stored once. */
+/** Kind of an irregular record of the own wallet. Each record is stored once. */
 export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
@@ -294,7 +302,7 @@ export type Oddity =
   | 'came_back';
 type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
-/** Selection of rows of a list. */
+/** Selection of the rows of a list. */
 export interface Page {
   /** Maximum number of rows, newest first; default 100. */
   readonly limit?: number;
@@ -313,24 +321,24 @@ export interface BookingRow {
   /** Strategy of the booking's intent; null without an intent, and for a reversed fill. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
-  /** Realised result before fees, at average cost. */
+  /** Realised result before fees, at average cost, currency. */
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
 }
 
-/** Storage of small values by key, for the next start. */
+/** Storage of small values by key that survive a restart. */
 export interface Notes {
   note(key: string): string | null;
   setNote(key: string, value: string): void;
 }
 
-/** A value kept over restarts as a JSON note. Only one class writes each note, so invalid JSON is a bug and throws. */
+/** Value that survives restarts as JSON note. Only one class writes each note, so invalid JSON is a bug and throws. */
 export class StoredMemory<T> {
   readonly #notes: Notes;
   readonly #key: string;
   readonly #initial: string;
 
-  /** @param initial the value before the first write */
+  /** @param initial value before the first write */
   constructor(notes: Notes, key: string, initial: T) {
     this.#notes = notes;
     this.#key = key;
@@ -341,7 +349,7 @@ export class StoredMemory<T> {
     return JSON.parse(this.#text) as T;
   }
 
-  /** An equal value is not written again. */
+  /** Stores the value, unless it equals the stored value. */
   set value(value: T) {
     const text = JSON.stringify(value);
     if (text !== this.#text) this.#notes.setNote(this.#key, text);
@@ -352,46 +360,46 @@ export class StoredMemory<T> {
   }
 }
 
-/** SQLite's online backup of an open ledger; asynchronous. */
+/** Source of SQLite's asynchronous online backup of an open ledger. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** Fields of an intent that change after its creation; absent ones stay. */
+/** Change of an intent. Absent fields stay unchanged. */
 export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
   Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
 
-/** Fields of an order that the exchange's answers change. */
+/** Change of an order by the exchange's answers. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Limits of one pruning batch. */
+/** Limits of one batch of deletions. */
 export interface PrunePage {
-  /** Only rows that ended before this time are deleted, our clock, ms. */
+  /** Only rows that ended before this time, our clock, ms, are deleted. */
   readonly beforeMs: number;
-  /** Pubkeys of orders: rows that ended later than `lagMs` before the oldest's draft stay. Without pubkeys all stay. */
+  /** Pubkeys of orders. Rows stay if they ended later than `lagMs` before the oldest one. Without any, all stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
-  /** Returns true when the row with this intent id or pubkey must stay. */
+  /** Returns true if the row with this intent id or pubkey must stay. */
   readonly keeps: (name: string) => boolean;
-  /** Place before the first checked intent; `rows` is the number of intents to check. */
+  /** Place before the first intent to check; `rows` is the number of intents to check. */
   readonly after: number;
   readonly rows: number;
 }
 
-/** Result of one pruning batch; `rows` counts deleted rows. */
+/** Result of one batch of deletions. `rows` is the number of deleted rows. */
 export interface PrunedPage {
   readonly rows: number;
-  /** Place of the last checked intent; null after the last one. */
+  /** Place of the last checked intent; null if no intent is left to check. */
   readonly after: number | null;
-  /** Rows that ended at this time or later stay, our clock, ms; null when all stay. */
+  /** Rows that ended at this time, our clock, ms, or later stay; null if all stay. */
   readonly untilMs: number | null;
 }
 
-/** SQLite application id, 'TWBK' in ASCII; it marks a file as a ledger. */
+/** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;
 
-/** Ledger version; incremented at any change of the tables or of the meaning of rows. */
+/** Version of the ledger. Any change of the tables or of the meaning of rows increments it. */
 export const LEDGER_VERSION = 9;
 
-/** Micros, milliseconds, seconds and booleans are stored as INTEGER; STRICT tables reject other types. */
+/** SQL of all tables. Micros, milliseconds, seconds and booleans are INTEGER; STRICT tables reject other types. */
 export const SCHEMA = `
 ${RUNS.ddl}
 
@@ -468,7 +476,7 @@ CREATE TABLE oddities (
 ${STRATEGY_STATES.ddl}
 `;
 
-/** Drops indexes that only long histories need, for virtual time: they cost more than half of each write. */
+/** SQL that drops indexes of long histories for a backtest, where they cost more than half of each write. */
 export const WITHOUT_HISTORY = `
 DROP INDEX intents_active;
 DROP INDEX intents_market;

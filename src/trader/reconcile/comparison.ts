@@ -1,4 +1,4 @@
-/** Compares a round's complete lists with the ledger, for a running trader, or beside an idle ledger. */
+/** Compares the complete lists of a reconciliation round with the ledger. */
 
 import { add, formatDecimal, type Micros, micros, parseDecimal, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
@@ -32,13 +32,13 @@ import {
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
-/** State of requests in flight, from the executor. */
+/** The executor's state of requests in flight. */
 export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders; its first page was requested at `startedMs`, our clock. */
+/** Complete list of own resting orders. Its first page was requested at `startedMs`, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -54,16 +54,16 @@ export class Comparison {
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
-  /** Shares by outcome at the newest comparison: at the exchange (`theirs`) and in the ledger (`ours`). */
+  /** Shares by outcome at the newest comparison, at the exchange (`theirs`) and in the ledger (`ours`). */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** Number of changed trades in the ledger at the newest comparison. */
+  /** The ledger's number of changed trades at the newest comparison; null before it. */
   #turns: number | null = null;
-  /** Per order with missing fills: its filled amount when they were first missing. */
+  /** Orders with missing fills, and the filled amount of each when its fills were first missing. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /**
-   * @param notes keep the lists' marks
-   * @param ownTrades true when the venue lists own trades
+   * @param notes storage for the marks of the lists
+   * @param ownTrades true if the venue lists own trades
    */
   constructor(ledger: LedgerReader, notes: Notes, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
@@ -92,12 +92,11 @@ export class Comparison {
   }
 
   /**
-   * Returns the differences, once a round's lists are complete and all own fills in them are booked. The lists were
-   * begun at `begunMs`; they need not show bookings since, or shortly before. Call it once per round, because it moves
-   * the lists' marks.
+   * Returns the differences of a round. Its lists must be complete, and all own fills in them booked. The lists were
+   * begun at `begunMs`, so they may lack bookings since then or shortly before. Call it once per round, because it
+   * moves the marks of the lists.
    *
-   * @param sumsDiffer a confirmed difference of sums exists: the sums then restart only after an operator has accepted
-   * it
+   * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */
   differences(resting: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
@@ -107,13 +106,13 @@ export class Comparison {
     return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
-  /** True when the newest round could neither confirm nor clear this difference. */
+  /** True if the newest round could neither confirm nor clear this difference. */
   isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
     if (what === 'sum') return !this.#secondReader.hasCompared;
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** Skips a difference that an operator has accepted. */
+  /** Makes later comparisons skip a difference that an operator has accepted. */
   leaveOut(difference: Difference): LeavingOut {
     const { what, subject } = difference;
     if (what === 'position') return this.#leaveOutShares(difference);
@@ -122,15 +121,15 @@ export class Comparison {
     return 'left out';
   }
 
-  /** True when the comparison skips this outcome's shares. */
+  /** True if the comparison skips shares of this outcome. */
   leavesOut(outcome: string): boolean {
     return this.#opening.leavesOut(outcome);
   }
 
   /**
-   * Returns the bookings that the ledger lacks by the newest round, or a text that says why they are unknown.
+   * Returns the bookings that the ledger lacks according to the newest round, or a text that says why they are unknown.
    *
-   * @param isConfirmed true for a fill whose absence is confirmed; it is no longer awaited
+   * @param isConfirmed returns true for a missing fill that is confirmed, so that it is no longer awaited
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
@@ -146,7 +145,7 @@ export class Comparison {
     return planBookings(theirs, now, isKnown, this.#unbooked());
   }
 
-  /** Restarts all lists after an adoption: ledger and exchange now hold the same shares, and nothing is skipped. */
+  /** Restarts all lists after an adoption, after which ledger and exchange hold the same shares. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
@@ -158,7 +157,7 @@ export class Comparison {
     return [orders, ...(trades === null ? [] : [trades]), ...conversions.values()];
   }
 
-  /** Recorded moves of shares and currency that the ledger lacks. */
+  /** Returns recorded moves of shares and currency that the ledger lacks. */
   #unbooked(): readonly RecordedMove[] {
     const conversions = [...this.#histories.conversions].flatMap(([kind, { differing }]) =>
       differing
@@ -168,12 +167,12 @@ export class Comparison {
     return [...this.#secondReader.lacking, ...conversions];
   }
 
-  /** Skips an accepted difference of shares; outdated if a trade of the market has changed or is in flight. */
+  /** Skips an accepted difference of shares. It is outdated if a trade of the market has changed or is in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
-    // The difference is from an older round, or was booked since.
+    // The difference is outdated if the ledger's shares have changed since.
     const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
     if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
@@ -203,14 +202,14 @@ export class Comparison {
     const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
       const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
       const owed = this.#owed.get(orderPubkey);
-      // The fills of an earlier round have arrived; those missing now are newer.
+      // If the fills that an earlier round missed have arrived, the fills missing now are newer.
       const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
       return { orderPubkey, missingMicros, upTo };
     });
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
     return rows.map(({ orderPubkey, missingMicros, upTo }) => ({
       what: 'fill',
-      // The subject contains the filled amount, so that a later fill is another difference.
+      // The subject contains the filled amount, so that a later missing fill is a new difference.
       subject: `${orderPubkey} up to ${formatDecimal(upTo)}`,
       ledger: `${formatDecimal(missingMicros)} shares not booked`,
       exchange: 'filled',
@@ -241,7 +240,7 @@ const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
-/** @param ownTrades true when the venue lists own trades */
+/** Returns a cursor for each list of past records. @param ownTrades true if the venue lists own trades */
 function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, notes, {
@@ -263,7 +262,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     getPubkey,
     bornS: () => null,
-    // The executor tracks own orders; an unknown order may still be signed.
+    // The executor follows own orders. An unknown draft may still be signed, so its row may change.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -277,7 +276,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // A failed trade may settle and be booked when its row is already below the mark.
+      // Trades that once failed are left out, because such a trade may settle when its row is already below the mark.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
@@ -298,7 +297,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   };
 }
 
-/** One outcome to adopt: its shares in the ledger and at the exchange, and the booking. */
+/** Outcome to adopt, with its shares in the ledger and at the exchange, and its booking. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -306,13 +305,13 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-// Adoption: the bookings after which ledger and exchange hold the same shares. Records of the exchange give the moved
-// currency; shares without a record are a rest that is booked at its price.
+// After the bookings of an adoption, ledger and exchange hold the same shares. Records of the exchange show the moved
+// currency. Shares without a record are booked at their price.
 
 /**
- * Lists every outcome that needs a booking; a text names an outcome whose state is unknown.
+ * Lists every outcome that needs a booking. Returns a text instead if the state of an outcome is unknown.
  *
- * @param isKnown true when no shares of this outcome are in flight
+ * @param isKnown returns true if no shares of this outcome are in flight
  */
 function planBookings(
   theirs: ReadonlyMap<string, Micros>,
@@ -327,7 +326,7 @@ function planBookings(
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
     if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
-    // Purchases first: bought shares may have been sold again.
+    // Purchases come first, because bought shares may have been sold again.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({
@@ -342,7 +341,7 @@ function planBookings(
   return plan;
 }
 
-/** Moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
+/** Returns the moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];
@@ -357,17 +356,17 @@ function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow)
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }
 
-/** Shares that an operator left out. If a failed trade among `failedTrades` settles later, they are compared again. */
+/** Shares that the comparison skips. If one of the failed trades settles later, they are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
   readonly failedTrades: readonly string[];
 }
 
-/** Shares that the comparison skips: held before this ledger, or left out until a failed trade settles later. */
+/** Shares that the comparison skips: they were held before this ledger, or an operator accepted their difference. */
 class OpeningShares {
   readonly #ledger: LedgerReader;
-  /** Amounts held before this ledger, by outcome; null before the first comparison. */
+  /** Shares held before this ledger, by outcome; null before the first comparison. */
   readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
   readonly #leftOut: StoredMemory<readonly LeftOut[]>;
 
@@ -377,7 +376,7 @@ class OpeningShares {
     this.#leftOut = new StoredMemory(notes, 'left_out_shares', []);
   }
 
-  /** Skipped shares by outcome. The first call may store `theirs`, the shares at the exchange, as opening shares. */
+  /** Returns skipped shares by outcome. For an empty ledger, the first call stores `theirs` as shares held before. */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
     if (this.#opening.value === null) {
       const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
@@ -389,7 +388,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of this outcome from now on. Returns false when its figures are not amounts. */
+  /** Skips the difference of an outcome from now on. Returns false if its figures are not amounts. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -406,13 +405,13 @@ class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** Skips nothing any more, after the ledger has adopted all shares of the exchange. */
+  /** Ends all skipping, after the ledger has adopted all shares at the exchange. */
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
   }
 
-  /** Drops shares left out whose failed trade has settled since, and returns the others. */
+  /** Drops skipped shares with a failed trade that has settled since, and returns the others. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
@@ -423,12 +422,12 @@ class OpeningShares {
   }
 }
 
-/** Number of latest bookings that are checked: more than happen within some seconds. */
+/** Number of latest bookings to check, more than happen within some seconds. */
 const MOST_MOVES = 100;
 
 interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
-  /** Orders with fills since that time. */
+  /** Pubkeys of orders with recent fills. */
   readonly orders: ReadonlySet<string>;
 }
 

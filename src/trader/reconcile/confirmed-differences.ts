@@ -1,7 +1,7 @@
 /**
- * Confirms differences over two rounds. One list may lag behind another, so a difference counts only in a second round,
- * some seconds after the first. Fills may change the difference's figures meanwhile. A confirmed difference stays, also
- * over restarts, until it heals or an operator accepts it.
+ * Confirms differences by two rounds. One list may lag behind another, so a difference counts only if a second round
+ * finds it some seconds later. Fills may change its figures meanwhile. A confirmed difference stays, also over
+ * restarts, until ledger and exchange agree again or an operator accepts it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,12 +9,12 @@ import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Minimum time between two rounds, ms: the longest lag of lists. */
+/** Minimum time between two rounds that confirm a difference, ms. It equals the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
 
-/** Maximum number of differences in one message; `reconcile` prints all. */
+/** Maximum number of differences in one message. The command `reconcile` prints all. */
 const MOST_TOLD = 5;
 
 /** Result of accepting a difference. `left out`: later comparisons skip it. `outdated`: a booking has changed it. */
@@ -22,17 +22,18 @@ export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
   readonly difference: Difference;
-  /** Our clock, ms, of the comparison that first found the difference. */
+  /** Time of the comparison that first found the difference, our clock, ms. */
   readonly sinceMs: number;
+  /** True if a second round has confirmed the difference. */
   readonly believed: boolean;
 }
 
-/** A stored acceptance; old notes may lack `sinceMs` and `reason`. `adopted`: booked, so nothing is skipped. */
+/** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: it was booked, not skipped. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Accepting these kinds changes the comparison itself, so equal figures later are a new difference. */
+/** Kinds whose acceptance changes the comparison itself, so that equal figures later are a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** A round with this many differences may not list all. */
+/** Number of differences from which a round may not list all of them. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -51,7 +52,7 @@ export class ConfirmedDifferences {
 
   /** Accepted differences that still exist, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
-    // A difference that was confirmed again is not accepted.
+    // A difference that was confirmed again after its acceptance no longer counts as accepted.
     const standing = [...this.#accepted.values()].filter(
       ([name, , , , by]) => by !== 'adopted' && this.#open.get(name)?.believed !== true,
     );
@@ -62,7 +63,7 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // Fast path: read many times per step, and almost always empty.
+    // This path is fast, because the value is read many times per engine step and almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
@@ -71,18 +72,18 @@ export class ConfirmedDifferences {
     return this.#believedNote.value;
   }
 
-  /** True when a difference of this kind is confirmed, now or by an earlier process and not yet checked. */
+  /** True if a difference of this kind is confirmed, by this process or by an earlier one. */
   believesAny(what: Difference['what']): boolean {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Our clock, ms, from which another round can confirm a difference; Infinity when none is unconfirmed. */
+  /** Time from which another round can confirm a difference, our clock, ms; Infinity if none is unconfirmed. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
   }
 
-  /** Why only reducing orders are allowed; null without a confirmed difference. */
+  /** Why only orders that reduce positions are allowed; null without a confirmed difference. */
   get verdict(): string | null {
     const { believed } = this;
     if (believed.length === 0) return null;
@@ -91,11 +92,11 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Takes in a complete round's differences; returns the newly confirmed ones.
+   * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
-   * @param begunMs our clock, when the round's first request was sent
-   * @param isUndecided true when the round could not check the difference: a confirmed one stays, an unconfirmed one
-   * restarts
+   * @param begunMs time when the round's first request was sent, our clock, ms
+   * @param isUndecided returns true if the round could not check a difference; a confirmed one then stays, others
+   * restart
    */
   take(
     differences: readonly Difference[],
@@ -105,7 +106,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
-    // An earlier process confirmed these differences; their figures are not stored, and this round has none.
+    // An earlier process confirmed these differences. Their figures are not stored, and this round found none.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -120,7 +121,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // Our clock set back must not delay the second round by that time.
+      // If our clock was set back, the second round must not be delayed by that time.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
       const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
@@ -131,13 +132,13 @@ export class ConfirmedDifferences {
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
-  /** True when an operator has accepted the difference with these figures. */
+  /** True if an operator has accepted the difference with these figures. */
   isAccepted(difference: Difference): boolean {
     if (REBASED.includes(difference.what)) return false;
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
   }
 
-  /** Drops accepted differences that have healed. A round without a list, or with many differences, proves nothing. */
+  /** Drops accepted differences that no longer exist, unless the round may not have listed all differences. */
   #forgetHealed(found: readonly Difference[]): void {
     if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
     const names = new Set(found.map(nameDifference));
@@ -148,14 +149,14 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Drops accepted differences of some subjects, which are then compared again. */
+  /** Drops the acceptance of some differences, which are then compared again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** True when two rounds have confirmed the difference, or an operator has accepted it. */
+  /** True if two rounds have confirmed the difference, or an operator has accepted it. */
   isConfirmed(difference: Difference): boolean {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
@@ -180,18 +181,17 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Accepts the confirmed differences for an operator and returns them: they block nothing while they stay equal.
-   * Outdated ones are dropped; later rounds find them again if they persist.
+   * Accepts the confirmed differences for an operator and returns them. They block no orders while their figures stay
+   * equal. Outdated differences are dropped, and later rounds find them again if they persist.
    *
-   * @param leaveOut tries to skip a difference in the comparison
-   * @param nowMs our clock, ms
+   * @param leaveOut makes the comparison skip a difference, if possible
    */
   accept(
     leaveOut: (difference: Difference) => LeavingOut,
     { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
   ): readonly Difference[] {
     const { believed } = this;
-    // Before the first round, the figures of earlier confirmed differences are unknown.
+    // Before the first round of this process, the figures of stored differences are unknown.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameDifference(difference));
@@ -220,7 +220,7 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
 const nameDifference = ({ what, subject }: Difference): string => `${what} ${subject}`;
-/** Inverse of `nameDifference`; kinds contain no spaces. */
+/** Parses a name from `nameDifference`. Kinds contain no spaces. */
 const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(
     DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),

@@ -1,4 +1,4 @@
-/** Compares single records of ledger and exchange. Pure. A record without effect is never a difference. */
+/** Compares single records of ledger and exchange. A record without effect is never a difference. */
 
 import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -14,10 +14,10 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/** Kind of a difference. `list`: a list lacks rows that it once showed. `sum`: the independent sums of fills differ. */
+/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: independent sums of fills differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** One difference between ledger and exchange, with both figures as text. */
+/** Difference between ledger and exchange, with both figures as text. */
 export interface Difference {
   readonly what: DifferenceKind;
   /** Subject of the difference: a pubkey, or market and outcome. */
@@ -26,27 +26,27 @@ export interface Difference {
   readonly exchange: string;
 }
 
-/** Figure of a record that is not in the ledger: it belongs to another party. */
+/** The ledger's figure for a record that is not in the ledger and belongs to another party. */
 export const UNKNOWN = 'unknown';
-/** Figure of a booking that a complete list lacks. */
+/** The exchange's figure for a booking that the complete list lacks. */
 export const NOTHING = 'nothing';
 
-/** The ledger's records, in the form that the comparison reads. */
+/** The ledger's records, as the comparison reads them. */
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
-  /** True when fills of this order were booked recently or are missing, so its filled amount changes between reads. */
+  /** True if fills of this order were booked recently or are missing, so that its filled amount may change. */
   isFilling(orderPubkey: string): boolean;
-  /** True while the own conversion with this draft is not settled. */
+  /** True while the own conversion with this draft is not finished. */
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** Longest lag of a list, ms; a list may lack newer events. */
+/** Longest lag of a list, ms. A list may lack events that are newer. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
- * Compares an order of a list whose first page was requested at `listMs`. The executor tracks open orders by its own
- * reads. A recently ended or filled order may still be listed as before.
+ * Compares an order with its row in a list whose first page was requested at `listMs`. The executor follows open orders
+ * by its own reads. The list may still show an old state of an order that was filled or ended recently.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -72,14 +72,14 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // A larger filled amount is booked later; a smaller one contradicts earlier rows, unless fills have failed.
+  // A larger filled amount is booked later. A smaller one contradicts earlier rows, unless fills have failed.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Text that names the market (or order) when both sides differ in it; else empty. */
+/** Returns a text with both markets (or orders) if they differ; else an empty text. */
 const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
@@ -92,12 +92,12 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A matched trade is not settled; it may be booked already if this answer is older than another.
+  // A matched trade is not settled yet. It may be booked already if another answer is newer.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
     elsewhere(row.order.pubkey, fill?.orderPubkey ?? null, 'of order');
-  // A missing fee matches any fee.
+  // A row without a fee agrees with any booked fee.
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
@@ -112,14 +112,14 @@ const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =
 export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
-/** Given shares and received currency of a settled conversion, negative for the reverse; null for a missing figure. */
+/** Shares that a conversion consumed and currency that it paid out; negative for the reverse, null if not reported. */
 export interface Moved {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
-/** Moved amounts of a settled conversion; null when it is not settled, or settled without its amount. */
+/** Returns what a settled conversion moved; null if it is not settled, or its amount is not reported yet. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): Moved | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
@@ -131,7 +131,7 @@ export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow):
   return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
 }
 
-/** A recorded move of one outcome's shares that the ledger lacks. */
+/** Move of one outcome's shares that the exchange has recorded and the ledger lacks. */
 export interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
@@ -147,7 +147,7 @@ export function conversionDifference(
   const moved = readMoved(what, row);
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
-  // A conversion just booked from its record may be newer than the list.
+  // A conversion that was booked just now may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
@@ -181,16 +181,16 @@ export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<s
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
 
-/** Latest moves of one outcome's shares, newest first; negative for shares given up. */
+/** Latest moves of one outcome's shares, newest first. Sold or consumed shares are negative. */
 export interface Moves {
   readonly fills: readonly Micros[];
   readonly conversions: readonly Micros[];
 }
 
 /**
- * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
- * `undecided` outcomes can be neither confirmed nor cleared now. `isMoving`: the market has shares in flight. `lately`:
- * latest moves by outcome; a list older than some moves shows earlier holdings.
+ * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared. Outcomes
+ * in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in flight.
+ * `lately` has the latest moves by outcome, because a list from before some moves shows earlier holdings.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
@@ -212,7 +212,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/** True when this amount was held before some of the latest fills and conversions, in any order of both. */
+/** True if this amount was held before some of the latest fills and conversions, in any order of both. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
@@ -220,21 +220,21 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** The amount now, before the newest move, before the two newest, and so on. */
+/** Returns the amount now, the amount before the newest move, before the two newest moves, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
   return held;
 }
 
-/** A difference with its figures at the time of acceptance. The comparison skips it, and nothing is booked. */
+/** Difference that an operator has accepted, with its figures at that time. It is skipped, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
-  /** Time of the acceptance, our clock, ms; null when not stored. */
+  /** Time of the acceptance, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;
   readonly reason: string;
 }
 
-/** Such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`; empty without any. */
+/** Returns a text such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`; empty without any. */
 function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[]): string {
   if (accepted.length === 0) return '';
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
@@ -244,7 +244,7 @@ function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'r
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** @param open number of differences that no operator has accepted */
+/** Returns the result of a comparison as text. @param open number of differences that no operator has accepted */
 export function agreementText(open: number, accepted: Parameters<typeof acceptedText>[0]): string {
   const left = acceptedText(accepted);
   if (open > 0) {

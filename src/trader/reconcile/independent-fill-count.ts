@@ -1,10 +1,11 @@
 /**
- * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If that count loses a page or confuses two trades, the ledger cannot show the error.
- * This reader shares no code and no state with it. The reader walks the list in other pages from its own mark. It sums
- * trades, shares, value and fees by market, outcome and side. Every round compares these sums with those of the ledger.
+ * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
+ * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
+ * second reader shares no code and no state with it, and reads the list in other pages from its own mark. It sums
+ * trades, shares, value and fees by market, outcome and side. Every round compares these sums with the sums of the
+ * ledger.
  *
- * It books nothing. Trades younger than half a minute wait for the next round on both sides, because lists lag.
+ * The second reader books nothing. Trades younger than half a minute wait for the next round, because lists lag.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -16,15 +17,15 @@ import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
-/** Rows per page; differs from the first reader's hundred, so that pages end elsewhere. */
+/** Rows per page. It differs from the first reader's hundred, so that the pages end at other rows. */
 export const SECOND_READER_ROWS = 70;
-/** Age that a trade needs to be compared, s, exchange clock. */
+/** Minimum age of a compared trade, s, exchange clock. */
 const YOUNG_S = 30;
-/** Time in which a trade may still appear late in a list, s. */
+/** Time after a trade in which it may still appear in a list, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
 
-/** Sums over trades of one market, outcome and side. Amounts in micros. */
+/** Sums over the trades of one market, outcome and side. Amounts are in Micros. */
 interface Sums {
   count: number;
   amount: number;
@@ -36,11 +37,11 @@ interface Sums {
 type SumsByKey = Readonly<Record<string, Sums>>;
 
 interface Memory {
-  /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of these trades. */
+  /** Pubkeys of the newest trades that `exchange` includes. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
-  /** Place up to which ledger fills are counted in `ledger`. */
+  /** Place of the newest ledger fill that `ledger` includes. */
   readonly seq: number;
-  /** Number of changed trades in the ledger when the count began. */
+  /** The ledger's number of changed trades when the count began. */
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
@@ -50,17 +51,17 @@ export class IndependentFillCount {
   readonly #ledger: LedgerReader;
   /** Sums and marks; null before the first count. */
   readonly #memory: StoredMemory<Memory | null>;
-  /** Missing fills that an operator has left out. */
+  /** Sums of missing fills whose difference an operator has accepted. */
   readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the trade at which the walk met its mark, exchange clock, s; null without one. */
+  /** Time of the known trade at which the read ended, exchange clock, s; null without one. */
   #metS: number | null = null;
   #isDone = false;
-  /** True when the newest round compared its sums. */
+  /** True if the newest round compared the sums. */
   hasCompared = false;
-  /** Fills that the ledger lacks in the newest comparison, by market, outcome and side, of any age. */
+  /** Sums of fills of any age that the ledger lacked in the newest comparison. */
   #lacking: SumsByKey = {};
 
   constructor(ledger: LedgerReader, notes: Notes) {
@@ -78,14 +79,14 @@ export class IndependentFillCount {
   }
 
   onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
-    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader was lost' };
-    // The answer has the data type of the request's endpoint.
+    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the independent fill count was lost' };
+    // The cast is right, because all requests of this reader list own trades.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     const memory = this.#memory.value;
     for (const row of page) {
       if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey))
-        return { kind: 'void', reason: 'a trade appears twice' };
+        return { kind: 'void', reason: 'a trade appears twice in the list' };
       if (memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
         return this.#finish();
@@ -93,11 +94,12 @@ export class IndependentFillCount {
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
-    // The first walk only sets the start.
+    // The first read needs one page, because it only sets the start of the count.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader repeats' };
+    if (this.#cursors.includes(cursor))
+      return { kind: 'void', reason: 'a cursor of the independent fill count repeats' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
-      return { kind: 'void', reason: 'the second reader exceeds its maximum of pages' };
+      return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
     return { kind: 'page', next: nextPage(request, cursor, nowMs) };
   }
 
@@ -107,15 +109,15 @@ export class IndependentFillCount {
   }
 
   /**
-   * Compares the sums after a complete walk.
+   * Compares the sums after a complete read of the list.
    *
-   * @param agreed no difference is open, and none can be caused by missing fills
+   * @param agreed true if the round found no other difference and no difference of sums is confirmed
    */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // A changed trade may be counted on one side and lie behind the other side's mark, so the count restarts.
+    // If a trade has changed, one side may count it while the other side's mark lies behind it. The count restarts.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -139,14 +141,14 @@ export class IndependentFillCount {
     }));
   }
 
-  /** Restarts the count after an operator has accepted its difference. Missing fills stay listed until adopted. */
+  /** Restarts the count after an operator has accepted its difference. Missing fills can still be adopted later. */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
     this.#memory.value = null;
   }
 
-  /** Fills that the exchange lists and the ledger lacks, including those left out by an operator. */
+  /** Fills that the exchange lists and the ledger lacks, including fills of accepted differences. */
   get lacking(): readonly RecordedMove[] {
     return Object.entries(sumUp(this.#leftOut.value, this.#lacking)).map(([key, { amount, worth, fees }]) => {
       const sign = key.endsWith(' buy') ? 1 : -1;
@@ -156,14 +158,14 @@ export class IndependentFillCount {
     });
   }
 
-  /** Restarts the count after an adoption: the ledger now holds all listed fills. */
+  /** Restarts the count after an adoption, because the ledger now holds all listed fills. */
   onAdopted(): void {
     this.#lacking = {};
     this.#leftOut.value = {};
     this.#memory.value = null;
   }
 
-  /** Starts a count: listed trades count as booked, and booked ones that will be listed later count on both sides. */
+  /** Starts a count after the listed trades. Booked trades that the list does not show yet count on both sides. */
   #open(memory: Memory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
@@ -177,16 +179,16 @@ export class IndependentFillCount {
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** Exchange time, s, from which an unlisted trade counts as late; an older one lies behind the mark. */
+  /** Returns the exchange time, s, from which a booked trade that is not listed counts as late. */
   #lateFromS(hasMark: boolean): number {
-    // The walk saw the whole list down to its mark, so a missing trade of any age will appear later.
+    // The read covered the list down to its mark, so a newer booked trade that is missing will appear later.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
-    // The first walk reads one page.
+    // The first read covers only one page.
     const pageS = this.#rows.at(-1)?.timestamp ?? 0;
     return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
-  /** Moves both marks up to old trades, and drops sums that agree. */
+  /** Moves both marks up to trades that are old enough, and drops sums that agree. */
   #remember(memory: Memory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
     const rows = this.#rows.slice(
@@ -219,7 +221,7 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
   };
 }
 
-/** Adds trades or fills to sums by market, outcome and side; `before` does not change. */
+/** Adds trades or fills to sums by market, outcome and side. Returns new sums. */
 function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
   for (const trade of trades) {
@@ -242,7 +244,7 @@ function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[])
 
 const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
-/** Adds `sign` times the second sums to the first, by key; empty sums are dropped. */
+/** Adds `sign` times the second sums to the first sums, by key. Empty sums are dropped. */
 function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Sums> {
   const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
   const sums = keys.map((key) => {
@@ -253,7 +255,7 @@ function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Su
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
 
-/** Sums as text; each is within integer range, because it sums traded amounts. */
+/** Returns the sums as text. They are safe integers, because they are sums of traded amounts. */
 function text(sums: Sums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);

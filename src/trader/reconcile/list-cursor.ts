@@ -1,9 +1,9 @@
 /**
- * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a durable mark.
- * A row is compared in two complete rounds and then not again. A differing row is kept and compared until it agrees.
+ * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark.
+ * Each row is compared in two complete rounds. A differing row is kept and compared until it agrees.
  *
  * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list without any of
- * these pubkeys has lost rows. Rows older than the first walk are not compared.
+ * these pubkeys has lost rows. Rows older than the first read are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -13,18 +13,18 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one walk: far above a trader's resting orders, and it ends a looping cursor. */
+/** Maximum pages of one read. It far exceeds a trader's resting orders, and ends a read whose cursors loop. */
 const MAX_PAGES = 50;
-/** Maximum wait of a further page for the request budget; later the walk is planned again. */
+/** Maximum wait of a further page for the request budget, ms. After it the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 type RowOf<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<Page = unknown> =
-  /** A page. `next` requests the following page; null on the last page. The caller decides whether to send `next`. */
+  /** One page of the list. The caller may send `next`, which requests the following page; null on the last page. */
   | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
-  /** The walk is void: a page was lost, or the list contradicts itself. */
+  /** The read is void, because a page was lost or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
 export interface Reading {
@@ -32,19 +32,19 @@ export interface Reading {
   onReport(report: RequestResult): WalkStep;
 }
 
-/** Reads one list. A repeated cursor or row, or a lost page, voids the walk: the list may be incomplete. */
+/** Reads all pages of a list. A repeated cursor or row, or a lost page, makes the read void. */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
   rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  /** Our clock, ms, when the first page was requested; later rows may be missing. */
+  /** Time when the first page was requested, our clock, ms. Later rows may be missing. */
   startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
   readonly #mostPages: number;
 
-  /** @param getKey returns a row's unique key */
+  /** @param getKey returns the unique key of a row */
   constructor(getKey: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
     this.#getKey = getKey;
     this.#mostPages = mostPages;
@@ -58,13 +58,13 @@ export class PageWalk<N extends ListEndpoint> {
     this.pages = 0;
   }
 
-  /** Takes in the report of the first page, or of a `next` from this walk. */
+  /** Processes the answer to the first request, or to a `next` of this read. */
   onReport(report: RequestResult): WalkStep<{ readonly rows: readonly RowOf<N>[] }> {
     const { outcome } = report;
     if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
-    // The answer has the data type of the request's endpoint, and every request of this walk reads its list.
+    // The cast is right, because every request of this read has the same endpoint.
     const page = outcome.data as unknown as readonly RowOf<N>[];
     const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
@@ -82,63 +82,63 @@ export class PageWalk<N extends ListEndpoint> {
       return { kind: 'void', reason: `the list does not end within ${this.pages} pages` };
     this.#cursors.add(cursor);
     const { request, nowMs } = report;
-    // Every list query accepts a cursor.
+    // The cast is right, because every list accepts a cursor.
     const call = { ...request.call, query: { ...request.call.query, cursor } } as PlannedRequest['call'];
     const latestMs = Math.max(request.latestMs, nowMs + PAGE_USEFUL_MS);
     return { kind: 'page', rows: page, next: { ...request, call, latestMs } };
   }
 }
 
-/** Describes an answer with more rows than its request allows, so an invalid one; null for a valid page. */
+/** Describes an invalid answer with more rows than its request allows; null for a valid page. */
 export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;
   return `a page of ${most} holds ${data.length} rows`;
 }
 
-/** Number of rows in a mark: enough for a list that lags by some rows. */
+/** Number of rows in a mark. A list may lag by some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of a walk: twenty thousand rows. An operator must check a longer list. */
+/** Maximum pages of a read, which are twenty thousand rows. An operator must check a longer list. */
 const MOST_PAGES = 200;
-/** Maximum rounds that the mark waits for a differing row. Then the row is kept, because the walk would grow. */
+/** Maximum rounds that the mark waits for a differing row. Then only the row is kept, so that reads stay short. */
 const HELD_ROUNDS = 10;
-/** Maximum number of kept differing rows; more have a common cause. */
+/** Maximum number of kept differing rows. More differences have a common cause. */
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends ListEndpoint> {
   getPubkey(row: RowOf<N>): string | null;
-  /** Time of the record, exchange clock, s; null if rows have no time. */
+  /** Returns the time of the record, exchange clock, s; null if rows have no time. */
   bornS(row: RowOf<N>): number | null;
-  /** True when the row can no longer change. */
+  /** Returns true if the row can no longer change. */
   isSettled(row: RowOf<N>): boolean;
-  /** @param listMs our clock, when the list's first page was requested */
+  /** Returns the row's difference; null if it agrees. @param listMs time of the first request, our clock, ms */
   compare(row: RowOf<N>, listMs: number): Difference | null;
-  /** Ledger bookings that this list must show; null when other lists show them. */
+  /** Bookings of the ledger that this list must show; null if it need not show any. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
     /**
-     * The difference of a booking that the list lacks; null while the list may lag behind it.
+     * Returns the difference of a booking that the list lacks; null while the list may still lag.
      *
      * @param listMs time when the list's first page was requested, our clock, ms
-     * @param venueS exchange time in the list's answer, s; null if absent
+     * @param venueS exchange time in the answer, s; null if absent
      */
     findInvented(pubkey: string, listMs: number, venueS: number | null): Difference | null;
   } | null;
 }
 
 interface Mark {
-  /** Pubkeys, newest first; a walk ends at one of them. */
+  /** Pubkeys, newest first, at one of which a read ends. */
   readonly older: readonly string[];
-  /** Pubkeys of the next mark, from the newest complete round. */
+  /** Pubkeys of the following mark, from the newest complete round. */
   readonly newer: readonly string[];
-  /** Ledger bookings up to this place were listed, or are kept. */
+  /** Place of the newest ledger booking that was listed or is kept. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
 }
 
-/** Differing rows, and pubkeys of bookings that only the ledger has. */
+/** Differing rows, and pubkeys of bookings that the list lacks. */
 interface Kept<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
@@ -149,7 +149,7 @@ type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
 export class ListCursor<N extends ListEndpoint> {
   readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
-  /** Durable mark; null before the first complete walk. */
+  /** Stored mark; null before the first complete read. */
   readonly #mark: StoredMemory<Mark | null>;
   readonly #kept: StoredMemory<Kept<RowOf<N>>>;
   readonly #walk: PageWalk<N>;
@@ -157,7 +157,7 @@ export class ListCursor<N extends ListEndpoint> {
   #isComplete = false;
   #venueS: number | null = null;
 
-  /** @param name of the list in the ledger's notes */
+  /** @param name name of the list in the ledger's notes */
   constructor(name: HistoryList, ledger: Notes, rule: ListCursorRule<N>) {
     this.name = name;
     this.#mark = markNote(ledger, name);
@@ -184,7 +184,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the complete walk's rows and moves the mark; does nothing without a complete walk. */
+  /** Compares the rows of a complete read and moves the mark. Does nothing without a complete read. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
@@ -234,7 +234,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** First walk: only own rows are compared, because the others are older than this ledger. */
+  /** Sets the first mark. Only rows of the ledger are compared, because other rows are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {
@@ -248,7 +248,7 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   /**
-   * Pubkeys of the newest rows below which no row can change or appear late.
+   * Returns the pubkeys of the newest rows below which no row can change or appear late.
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */
@@ -269,14 +269,14 @@ const markNote = (ledger: Notes, name: string) => new StoredMemory<Mark | null>(
 const keptNote = <Row>(ledger: Notes, name: string) =>
   new StoredMemory<Kept<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
 
-/** Pubkeys at which the next comparison of own orders ends, and pubkeys that are compared until they agree. */
+/** Returns the pubkeys at which the next comparison of own orders ends, and the pubkeys of differing records. */
 export function readCompared(ledger: Notes) {
   const kept = ['orders', 'trades'].flatMap((name) => keptNote<ComparedRow>(ledger, name).value.rows);
   const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));
   return { marks: markNote(ledger, 'orders').value?.older ?? [], differing };
 }
 
-/** A kept row: an order, or a trade with its order. */
+/** Kept row of a list: an order, or a trade with its order. */
 interface ComparedRow {
   readonly pubkey: string | null;
   readonly order?: { readonly pubkey: string | null };

@@ -1,28 +1,28 @@
 /**
- * Deletes finished intents, and orders without fills, that no later step needs; throws like a step. Comparisons read
- * the exchange's order list down to a mark: only orders below it are deleted, and none that is still compared.
+ * Deletes finished intents, and orders without fills, that the trader no longer needs. Comparisons read the exchange's
+ * list of orders down to a mark, so only orders below the mark that are no longer compared are deleted.
  */
 
 import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Age below which rows stay, ms: risk limits count the last minute's orders, and lists lag. */
+/** Minimum age of a deleted row, ms, because risk limits count the last minute's orders and lists lag. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
-/** Target duration of a batch, ms, because other writes wait for it. */
+/** Target duration of a batch, ms. Other writes must wait for the batch. */
 const WANTED_MS = 15;
-/** Writes in the log at which a batch becomes a checkpoint, which takes as long as a batch of deletes. */
+/** Number of writes in the log at which a checkpoint replaces a batch. It takes as long as a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch. Checks intents after place `after`; null `after` returns unused pages. A checkpoint may replace both. */
+/** One batch of deletions. It checks intents after place `after`, or releases unused pages if `after` is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /** Place of the last checked intent; 0 at the start, null when all are checked. */
+  /** Place of the last checked intent; 0 at the start, null if all intents are checked. */
   readonly after: number | null;
-  /** Maximum number of intents or pages. */
+  /** Maximum number of intents to check, or of pages to release. */
   readonly rows: number;
 }
 
@@ -31,7 +31,7 @@ export interface PrunedBatch extends PrunedPage {
   readonly isDone: boolean;
 }
 
-/** @param isUnderWay true while a running trader still needs an ended intent */
+/** Runs one batch. @param isUnderWay returns true while a running trader still needs an ended intent */
 export function pruneBatch(
   ledger: Ledger,
   { beforeMs, after, rows: asked }: PruneBatch,
@@ -39,7 +39,7 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  // A checkpoint and a commit together could delay an order by more than 50 ms.
+  // A checkpoint needs a batch of its own, because together they could delay an order by more than 50 ms.
   if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
   return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
@@ -50,9 +50,9 @@ export function pruneBatch(
   });
 }
 
-/** Number of rows of the next batch, after one of `rows` that took `tookMs`. */
+/** Returns the number of rows of the next batch, after a batch of `rows` rows that took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 
-/** Number of rows of the batch after a checkpoint, which may take three times as long; never more than `rows`. */
+/** Returns the number of rows of the batch after a checkpoint, which may take three times as long as a batch. */
 export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

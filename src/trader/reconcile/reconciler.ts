@@ -1,11 +1,10 @@
 /**
- * Reconciles the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
+ * Compares the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
  * reconciler only reads and reports differences.
  *
- * A round reads a set of complete lists, all begun after the same moment. The round then reads own fills again, so that
- * all fills in the lists are booked. Bookings made meanwhile may be missing in the lists, so trading continues. A
- * difference counts when two rounds, some seconds apart, find it. The service does not report currency, so currency is
- * not compared.
+ * A round reads all lists completely, beginning at the same time. Then own fills are read again, so that all fills in
+ * the lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference
+ * counts if two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -20,14 +19,14 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete round. `begunMs` and `comparedMs`: our clock, ms, at its first request and its comparison. */
+/** Result of a complete round. Its first request was at `begunMs`, its comparison at `comparedMs`, our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
   readonly differences: readonly Difference[];
 }
 
-/** A notice for the operator; `loud` notices are stored in the ledger. */
+/** Notice for the operator. A `loud` notice is stored in the ledger. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
@@ -36,9 +35,9 @@ export interface News {
 /** First and longest wait before a void round is retried, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Minimum wait per further page of the void round, ms, because all pages are read again. */
+/** Minimum wait per further page of a void round, ms, because all pages must be read again. */
 const RETRY_PER_PAGE_MS = 1_000;
-/** Time without a complete round that raises an alarm, ms. */
+/** Time without a complete round after which an alarm is raised, ms. */
 const OVERDUE_MS = 300_000;
 
 export class Reconciler {
@@ -48,31 +47,31 @@ export class Reconciler {
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
   #round: Round | null = null;
-  /** Set when all lists of the round are complete and it waits for a later read of own fills. */
+  /** The round whose lists are complete while it waits for a later read of own fills; else null. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Orders rounds and reads without a clock; increased when a round's lists are requested, and when complete. */
+  /** Counter that orders rounds and reads. It increases when a round's lists are requested and when complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** Counter values when the newest read was requested (`#asked`), and when the newest complete one was (`#looked`). */
+  /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) was requested. */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
   #seenMs = Number.NEGATIVE_INFINITY;
-  /** Differences of the newest complete round; null before the first. */
+  /** The newest complete round; null before the first one. */
   newest: ComparedRound | null = null;
   #voids = 0;
-  /** Why the newest round was void; null if it was complete. */
+  /** Why the newest round was void; null if the round was complete. */
   voidReason: string | null = null;
   #voidSinceMs: number | null = null;
-  /** Our clock, ms, from which another round is wanted before its poll is due; Infinity if none. */
+  /** Time from which another round is needed before its regular poll, our clock, ms; Infinity if none is needed. */
   againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
   /** Number of pages beyond the first of each list, in the two newest complete rounds. */
   #furtherPages: readonly [number, number] = [0, 0];
 
-  /** @param ownTrades true when the venue lists own trades */
+  /** @param ownTrades true if the venue lists own trades */
   constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
     this.#roundRequests = requestsOfRound(ownTrades);
@@ -82,22 +81,22 @@ export class Reconciler {
     this.#outrun = new OutrunOrders(ledger);
   }
 
-  /** Signed requests of a round. Further pages count if both newest rounds needed them: a full read happens once. */
+  /** Number of signed requests of a round. Further pages count only if both newest rounds needed them. */
   get requestsARound(): number {
     return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
-  /** True when this process has read all own state completely, and every difference is cleared or confirmed. */
+  /** True if this process has read all own state completely, and every difference is confirmed or gone. */
   get isComplete(): boolean {
     return this.#seenFills && this.newest !== null && !this.isInDoubt;
   }
 
-  /** True when a difference awaits the next round, which confirms or clears it. */
+  /** True if a difference waits for the next round, which confirms it or shows that it is gone. */
   get isInDoubt(): boolean {
     return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** Reads that must still follow the round's complete lists. */
+  /** Reads that must still follow the complete lists of the round. */
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
@@ -107,7 +106,7 @@ export class Reconciler {
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
   }
 
-  /** Why only reducing orders are allowed; null while ledger and exchange agree. */
+  /** Why only orders that reduce positions are allowed; null while ledger and exchange agree. */
   get verdict(): string | null {
     return this.#suspicions.verdict;
   }
@@ -124,24 +123,23 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /** Accepts the confirmed differences for an operator, books nothing, and returns those that are unchanged. */
+  /** Accepts the confirmed differences for an operator and returns those that are unchanged. Nothing is booked. */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
     const accepted = this.#suspicions.accept(leaveOut, { reason, nowMs });
     if (believed.length === 0 || this.newest === null) return accepted;
-    for (const difference of believed.filter((one) => !accepted.includes(one)))
-      this.#news.push({
-        loud: true,
-        text: `not accepted, because it has changed; it is compared again: ${inWords(difference)}`,
-      });
+    for (const difference of believed.filter((one) => !accepted.includes(one))) {
+      const text = `a difference was not accepted, because it has changed and is compared again: ${inWords(difference)}`;
+      this.#news.push({ loud: true, text });
+    }
     const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
     this.newest = { ...this.newest, differences };
     this.againMs = nowMs;
     return accepted;
   }
 
-  /** Bookings of an adoption, or a text that says why they are unknown. Reads only. */
+  /** Returns the bookings of an adoption, or a text that says why they are unknown. */
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
     if (this.voidReason !== null) return `the newest comparison was void: ${this.voidReason}`;
@@ -157,19 +155,19 @@ export class Reconciler {
     this.againMs = nowMs;
   }
 
-  /** Begins a round, whose poll is due; returns the requests of all its lists. */
+  /** Begins a round and returns the requests of all its lists. */
   begin(first: PlannedRequest, nowMs: number): readonly PlannedRequest[] {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#onVoid({ reason: 'no read of orders and fills followed it', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'no complete read of orders and fills followed the round', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
     return this.#round.requests(first);
   }
 
-  /** Takes in an answer to a request of the round. The result is null while some of the round's lists are in flight. */
+  /** Processes an answer to a request of the round. The result is null while some lists are not complete. */
   onRound(
     list: RoundList,
     report: RequestResult,
@@ -189,7 +187,7 @@ export class Reconciler {
     return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
-  /** Takes in a complete read of own resting orders, whose fills are booked. */
+  /** Processes a complete read of own resting orders, whose fills are booked. */
   onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
@@ -197,14 +195,14 @@ export class Reconciler {
     if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** Takes in the end of a complete read of own trades, whose rows are booked. */
+  /** Processes the end of a complete read of own trades, whose rows are booked. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
     this.#compare(nowMs);
   }
 
-  /** Takes in the time. Setting our clock back must not delay a waiting round. */
+  /** Processes the time. If our clock was set back, a waiting round must not be delayed. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -224,13 +222,16 @@ export class Reconciler {
     this.againMs = nowMs + Math.max(waitMs, RETRY_PER_PAGE_MS * furtherPages);
     this.#voids += 1;
     this.#voidSinceMs ??= nowMs;
-    this.#news.push({ loud: false, text: `a round was void: ${reason}` });
+    this.#news.push({ loud: false, text: `a reconciliation round was void: ${reason}` });
     if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
     this.#voidSinceMs = nowMs;
-    this.#news.push({ loud: true, text: `no complete round for ${OVERDUE_MS / 60_000} minutes: ${reason}` });
+    this.#news.push({
+      loud: true,
+      text: `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`,
+    });
   }
 
-  /** Compares the round, once later reads of orders and fills are complete. */
+  /** Compares the round if the later reads of orders and fills are complete. */
   #compare(nowMs: number): void {
     const round = this.#gathered;
     const resting = this.#resting;
@@ -252,10 +253,10 @@ export class Reconciler {
   }
 }
 
-/** Detects orders that several reads show less filled than booked, which contradict earlier ones; triggers a round. */
+/** Detects orders that several reads show with less filled than is booked. Such an order triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** Our clock, ms, of the first consecutive read that showed less than is booked; by pubkey. */
+  /** Time of the first consecutive read that showed less than is booked, our clock, ms, by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** Orders that have already triggered a round. */
   readonly #told = new Set<string>();
@@ -265,16 +266,16 @@ class OutrunOrders {
   }
 
   /**
-   * Takes in a complete read of own resting orders. True once per order that lags longer than lists do.
+   * Processes a complete read of own resting orders. Returns true once per order that lags longer than lists may lag.
    *
-   * @param startedMs our clock, when the read's first page was requested
+   * @param startedMs time when the first page was requested, our clock, ms
    */
   onLook(rows: readonly OrderRow[], startedMs: number): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // After our clock was set back, the time begins again.
+      // If our clock was set back, the time of the lag begins again.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#sinceMs.get(pubkey) ?? startedMs, startedMs));
     }
@@ -288,7 +289,7 @@ class OutrunOrders {
   }
 }
 
-/** Rows per page. Conversions are few, so their lists use smaller pages. */
+/** Rows per page. Lists of conversions use smaller pages, because conversions are few. */
 const ROWS = 100;
 const FEW_ROWS = 50;
 
@@ -304,27 +305,27 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 /** Lists that exist only on venues with own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
-/** Signed requests of a round with one page per list: the lists, and later reads of orders and own trades. */
+/** Returns the signed requests of a round with one page per list, and of later reads of orders and own trades. */
 export function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
 }
 
-/** Lists that a venue may lack, because its API documents no schema for them. */
+/** Lists that a venue may lack, because the interface documents no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /**
- * Reads the lists of one round together, down to the end or to the newest row of an earlier round. One lost page, or
- * one repeated row or cursor, voids the round.
+ * Reads the lists of one round together, each down to its end or to a known row. One lost page, or one repeated row or
+ * cursor, makes the round void.
  */
 export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
-  /** Our clock, ms, of the round's first request. */
+  /** Time of the round's first request, our clock, ms. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
-  /** Lists that the exchange does not have; they are not compared. */
+  /** Lists that the exchange does not have, so that they are not compared. */
   readonly absent: RoundList[] = [];
-  /** Why the round is void; null for a valid round. `unsent`: a request was not sent; the exchange did not fail. */
+  /** Why the round is void; null for a valid round. `unsent`: a request was not sent, so the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   #furtherPages = 0;
 
@@ -335,7 +336,7 @@ export class Round {
     for (const reading of lists.values()) reading.begin();
   }
 
-  /** Requests of all lists of the round. `first` is the due poll, which reads the assets. */
+  /** Returns the requests of all lists of the round. `first` is the regular poll, which reads the assets. */
   requests(first: PlannedRequest): readonly PlannedRequest[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
       list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],
@@ -343,7 +344,7 @@ export class Round {
     return [first, ...further];
   }
 
-  /** Takes in an answer; `end` is null while another request is in flight. A void round ignores the rest. */
+  /** Processes an answer. `end` is null while another request is in flight. A void round ignores further rows. */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const { outcome } = report;

@@ -1,6 +1,6 @@
 /**
- * The risk controls of an order, one row each, numbered as in docs/reference.md. A check returns the compared numbers (a
- * `Breach`) when it refuses the order, else null.
+ * The risk controls of orders and splits, numbered as in docs/reference.md. A check returns a `Breach` with the
+ * compared numbers if it refuses the intent; else null.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -22,16 +22,16 @@ import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
 export interface Control<I> {
   readonly number: number;
-  /** Name of the compared limit, if there is one. */
+  /** Name of the control, which is the name of its limit if it has one. */
   readonly name: string;
-  /** `order` makes the working order of a place. */
+  /** Checks an intent. `order` returns the working order of a place. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
-/** Requests of an order: draft and submit now, and draft and submit of its later cancel. */
+/** Number of requests that an order needs: its draft and submit, and the draft and submit of its later cancel. */
 export const REQUESTS_PER_PLACE = 4;
 
-/** `sane_input` is first, because later controls rely on its checks. */
+/** Controls of an order. `sane_input` is first, because later controls rely on its checks. */
 export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
@@ -44,7 +44,7 @@ export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // Before the sums over open orders, because it is cheap and refuses most often.
+  // This control is cheap and refuses most often, so it precedes the sums over open orders.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -65,22 +65,15 @@ export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
   { number: 20, name: 'available_shares', check: availableShares },
 ];
 
-/** Refuses a merge or redeem only when it exceeds the held shares. */
+/** Checks that a merge or redeem does not exceed the held shares. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
-  const wanted: readonly (readonly [string, Micros, boolean])[] =
-    intent.kind === 'merge'
-      ? [
-          ['the YES shares of the merge', intent.amountMicros, true],
-          ['the NO shares of the merge', intent.amountMicros, false],
-        ]
-      : [
-          ['the YES shares of the redeem', intent.yesMicros, true],
-          ['the NO shares of the redeem', intent.noMicros, false],
-        ];
+  const isMerge = intent.kind === 'merge';
+  const [yes, no] = isMerge ? [intent.amountMicros, intent.amountMicros] : [intent.yesMicros, intent.noMicros];
   const holding = exposure.holding(intent.marketConditionId);
+  const wanted = [['YES', yes, holding?.yesMicros] as const, ['NO', no, holding?.noMicros] as const];
   let total = 0;
-  for (const [what, amount, isYes] of wanted) {
-    const held = (isYes ? holding?.yesMicros : holding?.noMicros) ?? ZERO;
+  for (const [outcome, amount, held = ZERO] of wanted) {
+    const what = `the ${outcome} shares of the ${intent.kind}`;
     const breach =
       whole(what, amount, 'shares') ?? atLeast(what, amount, 0, 'shares') ?? atMost(what, amount, held, 'shares');
     if (breach !== null) return breach;
@@ -89,7 +82,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
-/** Checks that every figure of the other controls exists and is finite. */
+/** Checks that every figure of the later controls exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId)
@@ -130,7 +123,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** Control 17 restricts orders in these stances, so the loss controls do not apply. */
+/** True if control 17 restricts orders in this stance, so that the loss controls do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -155,7 +148,7 @@ function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  // Null means that the market has no resolution date; undefined (missing) refuses below.
+  // Null means that the market has no resolution date. Undefined means a missing figure, which is refused below.
   if (leftMs === null) return null;
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
@@ -186,9 +179,9 @@ function checkJump(_: unknown, { sight, limits }: RiskFacts): Breach | null {
 function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const unrestricted = facts.stance === 'normal' || facts.stance === 'widen';
   if (unrestricted && place.fairYesMicros !== null) return null;
-  const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
-  const what = `only orders that reduce may pass, ${why}: the amount of this one`;
-  // Shares that orders of this side can trade before the net position passes zero, for any other fills.
+  const why = place.fairYesMicros === null ? 'no fair value is known' : `${facts.stance}: ${facts.stanceReason}`;
+  const what = `only orders that reduce the position are allowed (${why}): the amount of this order`;
+  // Shares that orders of this side can trade, whatever else fills, before the net position passes zero.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
   return atMost(what, place.amountMicros, reducible, 'shares');
@@ -204,42 +197,35 @@ function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null
 }
 
 function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
-  // Control 17 has restricted the order, and the collar around the book checks its price.
+  // An order without fair value is restricted by control 17, and the collar around the book checks its price.
   if (place.fairYesMicros === null) return null;
-  const { raises, priceMicros } = toYesDirection(place);
   const fair = place.fairYesMicros;
-  return (
-    whole('the fair value', fair, 'price') ??
-    (raises
-      ? atMost('the bid in YES space', priceMicros, fair + limits.priceCollarFairMicros, 'price')
-      : atLeast('the ask in YES space', priceMicros, fair - limits.priceCollarFairMicros, 'price'))
-  );
+  return whole('the fair value', fair, 'price') ?? checkCollar(place, fair, limits.priceCollarFairMicros);
+}
+
+/** Checks that an order is priced at most `collar` beyond a YES price, to our disadvantage. */
+function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Breach | null {
+  const { raises, priceMicros } = toYesDirection(place);
+  return raises
+    ? atMost('the YES price of the bid', priceMicros, yesPrice + collar, 'price')
+    : atLeast('the YES price of the ask', priceMicros, yesPrice - collar, 'price');
 }
 
 function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
-  const { raises, priceMicros } = toYesDirection(place);
   const { bid, ask } = best(facts);
-  const collar = facts.limits.priceCollarBookMicros;
-  const against = raises ? ask : bid;
-  // The other side is empty: only the strategy's fair value can be compared.
+  const against = toYesDirection(place).raises ? ask : bid;
+  // The other side of the book is empty, so the price can only be compared with the strategy's fair value.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
-  return raises
-    ? atMost('the bid in YES space', priceMicros, against + collar, 'price')
-    : atLeast('the ask in YES space', priceMicros, against - collar, 'price');
+  return checkCollar(place, against, facts.limits.priceCollarBookMicros);
 }
 
 function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
-  const twins = exposure
-    .listOrders(place.marketConditionId)
-    .filter(
-      (order) =>
-        order.phase !== 'resting' &&
-        order.isYes === place.isYes &&
-        order.side === place.side &&
-        order.priceMicros === place.priceMicros,
-    );
   if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is already in progress`);
+  const twins = exposure.listOrders(place.marketConditionId).filter(({ phase, isYes, side, priceMicros }) => {
+    const isTwin = isYes === place.isYes && side === place.side && priceMicros === place.priceMicros;
+    return isTwin && phase !== 'resting';
+  });
   return atMost('orders in flight with this outcome, side and price', twins.length, 0, 'orders');
 }
 
@@ -248,31 +234,22 @@ function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
   for (const order of exposure.listOrders(place.marketConditionId)) {
     const other = toYesDirection(order);
     if (other.raises === ours.raises) continue;
+    const what = `the YES price of the ${ours.raises ? 'bid' : 'ask'} against our own order ${order.intentId}`;
     const breach = ours.raises
-      ? atMost(
-          `the bid in YES space against our own order ${order.intentId}`,
-          ours.priceMicros,
-          other.priceMicros - 1,
-          'price',
-        )
-      : atLeast(
-          `the ask in YES space against our own order ${order.intentId}`,
-          ours.priceMicros,
-          other.priceMicros + 1,
-          'price',
-        );
+      ? atMost(what, ours.priceMicros, other.priceMicros - 1, 'price')
+      : atLeast(what, ours.priceMicros, other.priceMicros + 1, 'price');
     if (breach !== null) return breach;
   }
   return null;
 }
 
 function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null {
-  return atMost('open orders with this one', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
+  return atMost('open orders including this order', exposure.workingOrders + 1, limits.maxOpenOrders, 'orders');
 }
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Compares only the extreme that this order moves: the other side must not block a reducing order.
+  // Only the extreme that this order moves is compared, because the other one must not block a reducing order.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -314,7 +291,7 @@ function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): B
 }
 
 function requestReserve(_: unknown, { requestHeadroom }: RiskFacts): Breach | null {
-  return atLeast('requests left above the cancel reserve', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
+  return atLeast('requests left beyond the reserve for cancels', requestHeadroom, REQUESTS_PER_PLACE, 'requests');
 }
 
 function perSecond(_: unknown, { pace, limits }: RiskFacts): Breach | null {
@@ -328,7 +305,7 @@ function perMinute(_: unknown, { pace, limits }: RiskFacts): Breach | null {
 function availableCash(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   if (place.side === 'sell') return null;
   const needed = facts.exposure.reservedCashMicros + buyCost(order());
-  return atMost('currency needed by this and all working buys', needed, facts.cashMicros, 'currency');
+  return atMost('currency needed by this order and all working buys', needed, facts.cashMicros, 'currency');
 }
 
 function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
@@ -337,7 +314,7 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
+/** Returns the order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -347,13 +324,13 @@ export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrd
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    // Without a fee schedule, `notional` is the more expensive one. `saneInput` has checked the rate.
+    // Without a fee schedule the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
     feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
     phase: 'in_flight',
   };
 }
 
-/** The higher of the market's two fee rates: a maker order may still take. */
+/** Returns the higher of the market's two fee rates, because a maker order may still take. */
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
@@ -362,21 +339,17 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Null for a safe integer, else the breach: every Micros must be one. */
+/** Returns null for a safe integer, which every Micros must be; else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
-  return {
-    limit: 0,
-    found: null,
-    unit,
-    text: `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`,
-  };
+  const text = `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`;
+  return { limit: 0, found: null, unit, text };
 }
 
-/** Breach of a yes/no condition: found 1, allowed 0. */
+/** Returns the breach of a yes/no condition: found 1, allowed 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
-/** Controls of a split (currency into complete sets). A split binds currency, so every halt blocks it too. */
+/** Controls of a split of currency into complete sets. A split binds currency, so every halt blocks it too. */
 export const SPLIT_CONTROLS: readonly Control<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
@@ -406,7 +379,7 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts)
 
 function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only orders that reduce may pass, ${stance} (${stanceReason}), and a split binds currency`);
+  return flag(`only orders that reduce positions are allowed, ${stance} (${stanceReason}), and a split binds currency`);
 }
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
@@ -419,40 +392,40 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** Market data for the controls. The engine reads it after the strategy ran, so a strategy cannot change it. */
+/** Market data for the controls. The engine reads them after the strategy has run, so a strategy cannot change them. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
     'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
   >;
-  /** The book as received, in YES space. */
+  /** The book as received, with YES prices. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
-  /** Milliseconds to resolution; null without a resolution date. */
+  /** Time to the market's resolution, ms; null without a resolution date. */
   readonly timeToResolutionMs: number | null;
 }
 
-/** Stances of the kill ladder. `flatten` reduces by the operator's order: neither loss limits nor a halt block it. */
+/** Mode that risk applies. In `flatten` the operator reduces positions, so neither loss limits nor a halt block it. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
-  /** Data of the intent's market; null without data, which refuses every order. */
+  /** Data of the intent's market; null if missing, which refuses every order. */
   readonly sight: MarketSight | null;
-  /** The trader's limits, tightened by the strategy's. */
+  /** The trader's limits, tightened by the limits of the strategy. */
   readonly limits: RiskLimits;
   /** All holdings and working orders of this trader, over all strategies. */
   readonly exposure: Exposure;
-  /** Own currency, reservations not subtracted. */
+  /** Own currency without subtraction of reservations. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
-  /** Finds the highest share values that the limits allow. */
+  /** Returns the highest share values that the limits may assume. */
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
-  /** Orders and cancels of the whole trader, including this step's. */
+  /** Number of recent orders and cancels of the whole trader, including those of this engine step. */
   readonly pace: PaceFacts;
   readonly stance: RiskStance;
-  /** Why the stance is not `normal`; empty when it is. */
+  /** Why the stance is not `normal`; empty if it is `normal`. */
   readonly stanceReason: string;
-  /** Draft requests that could be sent now without using the cancel reserve (`RequestQueue.headroom`). */
+  /** Number of draft requests that could be sent now without using the reserve for cancels. */
   readonly requestHeadroom: number;
 }

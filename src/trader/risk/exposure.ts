@@ -1,9 +1,9 @@
 /**
- * Worst case of all holdings and working orders. A working order may fill completely, partly or not at all, in any
- * order; unknown orders count like open orders.
+ * Worst case of all holdings and working orders. Working orders may fill completely, partly or not at all, in any
+ * sequence. Unknown orders count like open orders.
  *
  * Every figure of a market is a sum over its orders. An order counts in a worst case only if its fill worsens that
- * case. The worst case over all subsets of fills is therefore exact and cheap.
+ * case. The worst case over all subsets of fills is therefore exact and cheap to compute.
  */
 
 import {
@@ -21,24 +21,24 @@ import type { EventOutcomes } from '../market/view.js';
 import type { Side } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
 
-/** Holdings in one market. */
+/** Holdings of the trader in one market. */
 export interface Holding {
   readonly marketConditionId: string;
   /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
-  /** Shares, locked ones included. */
+  /** Held shares, including locked shares. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Cost of the held shares, fees included, currency. */
+  /** Cost of the held shares with fees, currency. */
   readonly costMicros: Micros;
-  /** Shares locked by merges and redeems in flight: owned, but not for sale. */
+  /** Shares that merges and redeems in flight have locked, so that they cannot be sold. */
   readonly lockedYesMicros: Micros;
   readonly lockedNoMicros: Micros;
-  /** Currency of splits in flight; it counts as spent. */
+  /** Currency of splits in flight, which counts as spent. */
   readonly splittingMicros: Micros;
 }
 
-/** An order that may still fill. */
+/** Order that may still fill, or that locks funds at the exchange. */
 export interface WorkingOrder {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -47,31 +47,22 @@ export interface WorkingOrder {
   readonly side: Side;
   /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
-  /** Shares that may still fill, by current knowledge. */
+  /** Shares of the order that may still fill. */
   readonly remainingMicros: Micros;
-  /** Maximum fee of a fill as a fraction of price x amount, by the worse of the market's two rates. */
+  /** Maximum fee as a fraction of price x amount, by the higher of the market's two rates. */
   readonly feeRateMicros: Micros;
-  /** `abandoned`: never signed, so it cannot fill, but the exchange keeps its locks until its draft expires. */
+  /** Phase of the order. An `abandoned` order cannot fill, but its locks last until its draft expires. */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
-/** Worst case of one market. */
-export interface MarketWorst {
-  /** Highest and lowest YES - NO over every subset of fills, in shares. */
-  readonly highMicros: Micros;
-  readonly lowMicros: Micros;
-  /** Larger absolute value of `highMicros` and `lowMicros`. */
-  readonly positionMicros: Micros;
-  /** Loss if fills and resolution are adverse, currency, never negative. */
-  readonly lossMicros: Micros;
-}
+type MarketWorst = Readonly<ReturnType<typeof computeWorst>>;
 
-/** Contribution of one order to a market's worst case. An order that cannot fill contributes only `reserved…`. */
+/** Contribution of an order to its market's worst case. An order that cannot fill only has `reserved…` values. */
 interface Weight {
   /** Shares by which the order can raise and lower YES - NO. */
   readonly up: Micros;
   readonly down: Micros;
-  /** Currency that a fill loses if the market resolves YES, or NO; zero for a gain. */
+  /** Currency that a complete fill loses if the market resolves YES, or NO; zero for a gain. */
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
@@ -102,14 +93,14 @@ interface Counted {
 interface Market {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** Null while a change of this market is not yet in the sums. */
+  /** The market's contribution to the sums; null while a change of the market is not included. */
   counted: Counted | null;
 }
 
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, Market>();
-  /** Markets changed since the last count; each is counted once, after all its changes. */
+  /** Markets that have changed since the sums were computed. Each is counted once, after all its changes. */
   readonly #changed = new Set<Market>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -117,7 +108,7 @@ export class Exposure {
   #reservedCash: Micros = ZERO;
   #working = 0;
 
-  /** @param rules events with declared exclusive outcomes */
+  /** @param rules events whose possible outcomes the operator has declared */
   constructor(rules: readonly EventRule[] = []) {
     this.#rules = new Map(rules.map((rule) => [rule.eventConditionId, rule]));
   }
@@ -128,13 +119,13 @@ export class Exposure {
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
-  /** Books the currency of a new split in flight. */
+  /** Adds the currency of a new split in flight to the holding. */
   split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
     const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
     this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
   }
 
-  /** Complete sets of a market, including those of splits in flight. */
+  /** Returns the complete sets of a market, including sets of splits in flight. */
   setsMicros(marketConditionId: string): Micros {
     const holding = this.holding(marketConditionId);
     if (holding === null) return ZERO;
@@ -148,7 +139,7 @@ export class Exposure {
     this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
   }
 
-  /** Removes an order that can no longer fill and locks nothing; ignores an unknown one. */
+  /** Removes an order that can no longer fill and locks nothing. Ignores an order that is not known. */
   drop(intentId: string): void {
     const marketConditionId = this.#marketOfOrder.get(intentId);
     if (marketConditionId === undefined) return;
@@ -156,7 +147,7 @@ export class Exposure {
     this.#changing(marketConditionId, null).orders.delete(intentId);
   }
 
-  /** Number of orders that rest or may rest. */
+  /** Number of orders in all markets that rest or may rest. */
   get workingOrders(): number {
     this.#count();
     return this.#working;
@@ -181,7 +172,7 @@ export class Exposure {
     return [...new Set(this.#marketOfOrder.values())];
   }
 
-  /** Working orders of a market, of all strategies, without abandoned ones. */
+  /** Lists the working orders of a market, of all strategies, without abandoned orders. */
   listOrders(marketConditionId: string): readonly WorkingOrder[] {
     const found: WorkingOrder[] = [];
     for (const order of this.#markets.get(marketConditionId)?.orders.values() ?? []) {
@@ -190,7 +181,7 @@ export class Exposure {
     return found;
   }
 
-  /** Shares of an outcome that are neither locked nor offered by a working sell. */
+  /** Returns the shares of an outcome that are neither locked nor offered by a working sell order. */
   freeShares(marketConditionId: string, isYes: boolean): Micros {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return ZERO;
@@ -201,7 +192,7 @@ export class Exposure {
       : sub(sub(holding.noMicros, holding.lockedNoMicros), weight.reservedNo);
   }
 
-  /** Worst case of one market, optionally with one more order. */
+  /** Returns the worst case of one market, optionally with one more order. */
   worstCase(marketConditionId: string, extra: WorkingOrder | null = null): MarketWorst {
     const market = this.#markets.get(marketConditionId);
     if (market === undefined) return computeWorst(null, extra === null ? NOTHING : getWeight(extra));
@@ -209,13 +200,13 @@ export class Exposure {
     return extra === null ? worst : computeWorst(market.holding, plus(weight, getWeight(extra)));
   }
 
-  /** Sum of the worst positions of an event's markets. Pass the market's own id for one without an event. */
+  /** Returns the sum of the worst positions of an event's markets. A market without an event has its own id as key. */
   eventPosition(eventKey: string): Micros {
     this.#count();
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
-  /** Worst loss of an event, optionally with one more order; key as for `eventPosition`. */
+  /** Returns the worst loss of an event, optionally with one more order. The key is that of `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, market] of this.#markets) {
@@ -243,7 +234,7 @@ export class Exposure {
     return this.#totalLoss;
   }
 
-  /** Removes a market from the sums before it changes; the next read adds it again. */
+  /** Removes a market from the sums before it changes. The next read of a sum adds the market again. */
   #changing(marketConditionId: string, eventConditionId: string | null): Market {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
@@ -279,7 +270,7 @@ export class Exposure {
   }
 }
 
-/** Computes a market's contribution, once after each change. */
+/** Returns a market's contribution to the sums, which is computed once after each change. */
 function countMarket(market: Market): Counted {
   if (market.counted !== null) return market.counted;
   let weight = NOTHING;
@@ -292,7 +283,7 @@ function countMarket(market: Market): Counted {
   return market.counted;
 }
 
-/** Maximum cost of a buy, fee included, rounded up; zero for a sell. */
+/** Returns the maximum cost of a buy order with its fee, rounded up; zero for a sell order. */
 export function buyCost(
   order: Pick<WorkingOrder, 'side' | 'priceMicros' | 'remainingMicros' | 'feeRateMicros'>,
 ): Micros {
@@ -301,7 +292,7 @@ export function buyCost(
   return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
 }
 
-/** The order in YES space: a bid when `raises`, else an ask. */
+/** Returns the order as a YES order at its YES price: a bid if `raises`, else an ask. */
 export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -320,7 +311,7 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
-/** Loss for either resolution, currency; negative for a gain. */
+/** Returns the loss for either resolution, currency; negative for a gain. */
 function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
   return {
@@ -329,28 +320,32 @@ function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLos
   };
 }
 
-function computeWorst(holding: Holding | null, weight: Weight): MarketWorst {
+/** Returns the worst case of one market. */
+function computeWorst(holding: Holding | null, weight: Weight) {
   const { yesMicros, noMicros } = holding ?? nothingHeld('', null);
   const net = sub(yesMicros, noMicros);
   const highMicros = add(net, weight.up);
   const lowMicros = sub(net, weight.down);
   const { ifYesMicros, ifNoMicros } = computeLosses(holding, weight);
   return {
+    /** Highest YES - NO over all subsets of fills, in shares. */
     highMicros,
+    /** Lowest YES - NO over all subsets of fills, in shares. */
     lowMicros,
+    /** Larger absolute value of `highMicros` and `lowMicros`. */
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
-    // Never negative: a sure gain in one market must not offset another market's risk.
+    /** Loss with the most adverse fills and resolution, currency. A sure gain counts 0: it offsets no other market. */
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 
-/** Cache of weights: orders are immutable. */
+/** Cached weights of orders, which are immutable. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  // `micros` throws for NaN: a sum with NaN would never exceed a limit.
+  // `micros` throws for NaN, because a sum with NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
@@ -372,7 +367,7 @@ function getWeight(order: WorkingOrder): Weight {
   return weight;
 }
 
-/** Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0); zero for a gain. */
+/** Returns the loss of a complete fill if the order's outcome wins or loses; zero for a gain. */
 function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
   const worth = outcomeWins ? order.remainingMicros : ZERO;
   if (order.side === 'buy') return maxMicros(sub(cost, worth), ZERO);
@@ -391,12 +386,13 @@ const plus = (a: Weight, b: Weight): Weight => ({
   reservedNo: add(a.reservedNo, b.reservedNo),
 });
 
-/** Highest share values that the limits allow in a market, by condition id. */
+/** Returns the highest share values that the limits may assume in a market. */
 export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
- * Loss of working orders if they fill and every price returns to its slow average, at the worst set of fills. Shares
- * that only bring a position back to zero do not count. Another account can fake a book's prices, but not this amount.
+ * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
+ * fills. Shares that only bring a position back to zero do not count. Another account can fake the prices of a book,
+ * but not this loss.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -416,7 +412,8 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Loss of orders of one direction. The orders with the largest loss per share are assumed to open the position.
+ * Returns the loss of orders of one direction. The orders with the largest loss per share are assumed to open the
+ * position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -437,7 +434,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Loss of `shares` of an order at the value `cap`, rounded up. A sale out of a set acquires the other outcome. */
+/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the other outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
@@ -448,15 +445,15 @@ function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
 
 export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
 
-/** Which markets of an event may resolve YES together. The operator declares it: the venue does not report it. */
+/** Rule that says which markets of an event may resolve YES together. The operator declares it, not the venue. */
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** All markets of an exhaustive event; markets of a nested event, widest first; may be empty if exclusive. */
+  /** All markets of an exhaustive event, or the markets of a nested event, widest first. May be empty if exclusive. */
   readonly marketConditionIds: readonly string[];
 }
 
-/** Loss of one market in either resolution if every adverse order fills; negative for a gain. */
+/** Losses of one market for either resolution if every adverse order fills; negative for a gain. */
 interface OutcomeLosses {
   readonly marketConditionId: string;
   readonly ifYesMicros: Micros;
@@ -464,9 +461,9 @@ interface OutcomeLosses {
 }
 
 /**
- * Largest possible loss of an event, currency, 0 or more. Of exclusive markets at most one resolves YES; of nested
- * markets the widest ones do. Gains of other markets in the same outcome are set off. Without a rule each market counts
- * at its own worst. Canceled markets, which pay half per share, are not considered.
+ * Returns the largest possible loss of an event, currency, 0 or more. At most one of exclusive markets resolves YES. If
+ * a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted. Without
+ * a rule each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
  */
 function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -477,12 +474,12 @@ function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | nul
   return maxMicros(worst, ZERO);
 }
 
-/** Worst loss of a nested event; an undeclared market may resolve either way. */
+/** Returns the worst loss of a nested event. A market that the rule does not name may resolve either way. */
 function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds }: EventRule): Micros {
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // Start with no market resolving YES, then let one more after the other do so.
+  // The first case is that no market resolves YES. In each further case one more market does, widest first.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -496,7 +493,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** True when one of the account's markets must resolve YES; else a market without a position may win. */
+/** True if one of the account's markets must resolve YES. False if a market without a position may resolve YES. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

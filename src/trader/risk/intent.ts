@@ -1,4 +1,4 @@
-/** Intents of the engine and refusals of risk. */
+/** Intents of the engine, and refusals by risk controls. */
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
@@ -10,9 +10,9 @@ interface OfKind<K extends string> {
   readonly marketConditionId: string;
 }
 
-/** A limit order of one outcome. */
+/** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Event of the market; null for a market without an event: the market is then its own event. */
+  /** Condition id of the market's event; null without one. Such a market counts as its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
@@ -20,10 +20,10 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly priceMicros: Micros;
   /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price. Null only for orders without a strategy that reduce a position (flattening). */
+  /** The strategy's fair YES price; null only for orders of a flatten, which reduce a position without a strategy. */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
-  /** True for an order sent to gain information. Absent: false. */
+  /** True for an order that is sent to gain information. Absent: false. */
   readonly isProbe?: boolean;
 }
 
@@ -31,23 +31,23 @@ export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 
-/** Merge of complete sets into currency. */
+/** Intent to merge complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
   /** Number of complete sets. */
   readonly amountMicros: Micros;
 }
 
-/** Split of currency into complete sets. */
+/** Intent to split currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
   /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** YES price that divides a set's cost between its YES and NO share; it moves no money. */
+  /** YES price that divides the cost of a set between its YES and NO share. It moves no money. */
   readonly yesPriceMicros: Micros;
 }
 
-/** Redeem of all shares of a settled market; the amounts are the expected ones. */
+/** Intent to redeem all shares of a settled market. The amounts are the expected amounts. */
 export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -55,37 +55,36 @@ export interface RedeemIntent extends OfKind<'redeem'> {
 
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
-/** Unit of `limit` and `found`. `shares`, `currency` and `price` are micros; the others are plain numbers. */
+/** Unit of `limit` and `found`. Shares, currency and prices are in Micros; the other units are plain numbers. */
 type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
-/** The two numbers that a control compared, and their meaning. */
+/** Breach of a limit: the two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Found figure; null for a figure that is missing or not finite, which always breaches. */
+  /** Found figure; null if it is missing or not finite, which is always a breach. */
   readonly found: number | null;
   readonly unit: Unit;
-  /** One sentence with both numbers, for `explain` and the log. */
+  /** Sentence with both numbers, for `explain` and the log. */
   readonly text: string;
 }
 
 export interface Refused extends Breach {
   readonly verdict: 'refused';
   readonly intent: Intent;
-  /** Number of the control, as in the docs and in `controls.ts`. */
+  /** Number of the control, as in docs/reference.md and `controls.ts`. */
   readonly control: number;
-  /** Name of the control, for example `max_position_shares`: the limit's name if a limit decides. */
+  /** Name of the control, which is the name of its limit if it has one, for example `max_position_shares`. */
   readonly name: string;
 }
 
-/** Micros as a decimal text; any other number unchanged. */
+/** Formats Micros as a decimal. Any number that cannot be Micros is returned unchanged as text. */
 export function showFigure(value: Micros | number): string {
-  // `formatDecimal` needs a safe integer of millionths.
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
 const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
-/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has no unit: the preceding text names the things. */
+/** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. A count has no unit. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
@@ -93,13 +92,13 @@ function withUnit(value: number | null, unit: Unit): string {
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
-/** Null when `found` is finite and at most `limit`, else the breach. NaN as limit is always a breach. */
+/** Returns null if `found` is finite and at most `limit`; else the breach. A limit of NaN is always breached. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
   return breach(what, found, limit, unit, 'the maximum is');
 }
 
-/** Null when `found` is finite and at least `limit`, else the breach. */
+/** Returns null if `found` is finite and at least `limit`; else the breach. A limit of NaN is always breached. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
   return breach(what, found, limit, unit, 'the minimum is');

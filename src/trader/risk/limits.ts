@@ -1,11 +1,11 @@
-/** Risk limits: file format, values, and the tightening by a strategy file. */
+/** Risk limits: their format in files, their values, and how a strategy file tightens them. */
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
-/** Schema of a positive decimal string, parsed to micros. A number is rejected: 0.1 in YAML is already a float. */
+/** Schema of a positive decimal string, parsed into Micros. A number is rejected, because 0.1 in YAML is a float. */
 const amount = (what: string, max: Micros | null = null) =>
   z
     .string({ error: ({ input }) => `must be ${what} as a decimal string such as "50", got ${JSON.stringify(input)}` })
@@ -23,7 +23,7 @@ const amount = (what: string, max: Micros | null = null) =>
 
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
-/** Limits that a strategy file may tighten: limits of one order or one market. */
+/** Schemas of the limits of one order or one market, which a strategy file may tighten. */
 const perMarket = {
   max_order_shares: amount('shares'),
   max_order_notional: amount('currency'),
@@ -39,89 +39,95 @@ const perMarket = {
 };
 
 const limitsSchema = z.strictObject({
-  max_order_shares: perMarket.max_order_shares.prefault('250').describe('1: shares of one order.'),
+  max_order_shares: perMarket.max_order_shares.prefault('250').describe('1: maximum shares of one order.'),
   max_order_notional: perMarket.max_order_notional
     .prefault('250')
-    .describe('2: price x amount of one order, in currency.'),
+    .describe('2: maximum price x amount of one order, in currency.'),
   price_collar_fair: perMarket.price_collar_fair
     .prefault('0.05')
-    .describe('3: how far an order may be priced beyond our own fair value, to our disadvantage; 0.05 is five cents.'),
+    .describe(
+      '3: maximum distance of an order’s price beyond the strategy’s fair value, to our disadvantage; 0.05 is five cents.',
+    ),
   price_collar_book: perMarket.price_collar_book
     .prefault('0.02')
-    .describe('3: how far an order may reach through the best price of the other side.'),
+    .describe('3: maximum distance of an order’s price beyond the best price of the other side of the book.'),
   max_open_orders: count(1, 10_000)
     .prefault(40)
-    .describe('4: orders that rest, are in flight or unknown, all markets together.'),
+    .describe('4: maximum number of orders that rest, are in flight or unknown, in all markets together.'),
   max_position_shares: perMarket.max_position_shares
     .prefault('500')
-    .describe('5: |YES - NO| of one market, in shares.'),
+    .describe('5: maximum |YES - NO| of one market, in shares.'),
   max_event_position_shares: perMarket.max_event_position_shares
     .prefault('1000')
-    .describe('6: the sum of |YES - NO| over the markets of one event, in shares.'),
+    .describe('6: maximum sum of |YES - NO| over the markets of one event, in shares.'),
   max_event_loss: perMarket.max_event_loss
     .prefault('1000')
     .describe(
-      '6: currency that one event can lose; outcomes that exclude each other hedge where `events` declares them.',
+      '6: maximum currency that one event can lose; exclusive outcomes hedge each other if `events` declares them.',
     ),
   max_total_cost: amount('currency')
     .prefault('1000')
-    .describe('7: currency lost if everything filled at its worst and every market resolved against us.'),
-  max_loss_day: amount('currency').prefault('50').describe('8: loss of one UTC day at current marks, in currency.'),
+    .describe('7: maximum currency lost if every order filled at its worst and every market resolved against us.'),
+  max_loss_day: amount('currency')
+    .prefault('50')
+    .describe('8: loss of one UTC day at current marks that halts trading, in currency.'),
   max_drawdown: amount('currency')
     .prefault('100')
-    .describe('8: loss from the high-water mark at current marks, in currency.'),
+    .describe('8: loss from the high-water mark at current marks that halts trading, in currency.'),
   widen_at_loss: amount('a part of the loss limits', ONE)
     .prefault('1')
-    .describe(
-      '8: from this part of either loss limit on, quotes keep widen_distance from the fair value; "1" is never.',
-    ),
+    .describe('8: part of either loss limit from which quotes keep widen_distance from the fair value; "1" is never.'),
   reduce_at_loss: amount('a part of the loss limits', ONE)
     .prefault('1')
-    .describe('8: from this part of either loss limit on, only orders that reduce may leave; "1" is never.'),
+    .describe('8: part of either loss limit from which only orders that reduce positions are sent; "1" is never.'),
   widen_distance: amount('a price difference', ONE)
     .prefault('0.02')
-    .describe('8: the nearest to the fair value that a quote may be while the trader is widened; 0.02 is two cents.'),
+    .describe('8: minimum distance of a quote from the fair value while the trader is widened; 0.02 is two cents.'),
   max_actions_per_second: count(1, 10_000)
     .prefault(40)
-    .describe('9: orders and cancels begun within a second; beyond it no new order, cancels always.'),
+    .describe('9: maximum orders and cancels within a second; beyond it orders are refused, cancels are not.'),
   max_actions_per_minute: count(1, 100_000)
     .prefault(200)
-    .describe('9: orders and cancels begun within a minute; beyond it no new order, cancels always.'),
+    .describe('9: maximum orders and cancels within a minute; beyond it orders are refused, cancels are not.'),
   max_fills: count(1, 10_000)
     .prefault(100)
-    .describe('11: fills within fills_window_s, by the exchange’s clock; one more halts until a person resumes.'),
-  fills_window_s: count(1, 3600).prefault(10).describe('11: the time in which max_fills are counted, in seconds.'),
+    .describe(
+      '11: maximum fills within fills_window_s, by the exchange’s clock; one more halts trading until an operator resumes.',
+    ),
+  fills_window_s: count(1, 3600)
+    .prefault(10)
+    .describe('11: length of the window in which max_fills counts fills, in seconds.'),
   max_book_age_ms: perMarket.max_book_age_ms
     .prefault(30_000)
-    .describe('14: age of the book that an order is priced from, in ms.'),
+    .describe('14: maximum age of the book from which an order is priced, in ms.'),
   min_time_since_jump_ms: perMarket.min_time_since_jump_ms
     .prefault(1_000)
-    .describe('14: a poll at least this much later must confirm a jump of the price, in ms.'),
+    .describe('14: minimum time after a jump of the price until a poll can confirm it, in ms.'),
   min_time_to_resolution_s: perMarket.min_time_to_resolution_s
     .prefault(60)
-    .describe('15: nothing new rests closer to a market’s resolution, in seconds.'),
+    .describe('15: minimum time from a new order to the market’s resolution, in seconds.'),
   max_core_sets: perMarket.max_core_sets
     .prefault('100')
-    .describe('21: complete sets of one market up to which currency is split into sets.'),
+    .describe('21: maximum complete sets of one market that a split may reach.'),
 });
 
-/** `risk:` of a trader's file. Decimal strings for money, shares and prices; every limit has a default. */
+/** Schema of `risk:` in a trader's file. Money, shares and prices are decimal strings; every limit has a default. */
 export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(toSettings(limitsSchema, file)));
 
-/** Limits as values, named like their settings. Amounts and prices in micros. */
+/** Values of all limits, named after their settings. Amounts and prices are Micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
 /** Names of all limits. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
-  // The schema's output has exactly the keys of `RiskLimits`.
+  // The cast is right, because the schema's output has exactly the keys of `RiskLimits`.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
 
-/** `risk:` of a strategy file: unnamed limits keep the trader's value. */
+/** Schema of `risk:` in a strategy file. Limits that it does not name keep the trader's value. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 
 export type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
 
-/** Limits that are tighter when higher; all others are tighter when lower. */
+/** Limits for which a higher value is tighter. For all other limits a lower value is tighter. */
 const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'minTimeSinceJumpMs',
   'minTimeToResolutionS',
@@ -129,44 +135,31 @@ const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'widenDistanceMicros',
 ];
 
-interface Rule {
-  readonly name: keyof RiskOverride;
-  readonly limit: keyof RiskLimits;
-  readonly isHigherTighter: boolean;
-}
-
-const RULES = Object.entries(perMarket).map(([key, schema]): Rule => {
-  // Names in the file, and their keys in `toSettings`.
+const RULES = Object.entries(perMarket).map(([key, schema]) => {
+  // `name` is the setting's name in the file, `limit` its key in the result of `toSettings`.
   const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
 });
 
-/** Lists the changed limits, and whether each new value is looser. */
+/** Lists the changed limits, with whether each new value is looser. */
 export function limitChanges(
   before: RiskLimits,
   after: RiskLimits,
 ): readonly { readonly limit: keyof RiskLimits; readonly isLooser: boolean }[] {
-  // Both objects have exactly the keys of `RiskLimits`.
+  // The cast is right, because both objects have exactly the keys of `RiskLimits`.
   const names = Object.keys(after) as (keyof RiskLimits)[];
   return names
     .filter((limit) => before[limit] !== after[limit])
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** A setting of an override that would loosen the trader's limit. */
-export interface Loosening {
-  readonly name: keyof RiskOverride;
-  /** One sentence with both values and the accepted range. */
-  readonly text: string;
-}
-
-/** Lists the settings that are looser than the trader's limits; empty when all are tighter or equal. */
-export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
-  const found: Loosening[] = [];
+/** Lists the settings that are looser than the trader's limits, each with a sentence; empty if none is looser. */
+export function findLoosenings(base: RiskLimits, override: RiskOverride) {
+  const found: { readonly name: keyof RiskOverride; readonly text: string }[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
-    // The suffix `Micros` shows that both values are micros.
+    // A limit whose name ends with `Micros` has values in Micros, so the cast is right.
     const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
     const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({
@@ -177,10 +170,10 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
   return found;
 }
 
-/** Returns the trader's limits with a strategy's override. Throws `config_invalid` when an override is looser. */
+/** Returns the trader's limits with a strategy's override. Throws `config_invalid` if an override is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
-  const hint = 'tighten it, or loosen the limit in the trader file';
+  const hint = 'tighten this limit, or loosen the limit in the trader file';
   if (first !== undefined) throw new TwinbookError('config_invalid', `risk.${first.text}`, hint);
   const changed = RULES.filter(({ name }) => override[name] !== undefined);
   return Object.freeze({ ...base, ...Object.fromEntries(changed.map(({ name, limit }) => [limit, override[name]])) });

@@ -1,49 +1,43 @@
 /**
- * Measures losses per UTC day and from the high-water mark, and halts trading at their limits.
+ * Measures the loss of the UTC day and the loss from the high-water mark, and halts trading at their limits.
  *
- * Day start and high-water mark use equity at marks. The present loss values shares at others' bids. A loss by bids
- * alone blocks orders only while it lasts. A loss of equity halts trading, over restarts and midnights, until an
- * operator resumes with a reason.
+ * Day start and high-water mark use equity at marks. The present loss values shares at the bids of others. A loss only
+ * by bids blocks orders while it lasts. A loss of equity halts trading until an operator resumes with a reason, also
+ * over restarts and midnights.
  */
 
-import { add, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
-/** State of the guard; stored as JSON in the transaction of its cause. */
+/** State of the loss guard, which is stored as JSON in the transaction of its cause. */
 export interface LossState {
-  /** UTC day, `YYYY-MM-DD`. */
+  /** Current UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
   readonly highWaterMicros: Micros;
   /** Newest observed equity. */
   readonly equityMicros: Micros;
-  /** Why trading is halted, in one sentence; null while it is not. */
+  /** Sentence that says why trading is halted; null while it is not. */
   readonly halted: string | null;
-  /** Equity at the start of the day, for the day's result; accepting a loss does not change it. */
+  /** Equity at the start of the day, for the result of the day. Accepting a loss does not change it. */
   readonly dayBeganMicros: Micros;
-  /** The newest ended day; null before the first. */
+  /** Result of the newest ended day; null before the first one has ended. */
   readonly endedDay: DayResult | null;
 }
 
-/** Value of currency and shares. */
+/** Value of the currency and shares that the trader holds. */
 export interface HoldingsWorth {
-  /** Currency plus shares at their marks, each capped by its slow average. */
+  /** Currency plus shares at their marks, each mark capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Part of the value that others' present bids would not pay, never negative. */
+  /** Part of the value that the present bids of others would not pay, never negative. */
   readonly passingMicros: Micros;
 }
 
-/** The result of one UTC day, `YYYY-MM-DD`. */
+/** Result of one UTC day, `YYYY-MM-DD`. */
 export interface DayResult {
   readonly day: string;
   readonly resultMicros: Micros;
-}
-
-/** Results of the current and the newest ended day; accepted losses do not change them. */
-export interface DayResults {
-  readonly current: DayResult;
-  readonly ended: DayResult | null;
 }
 
 /** Losses that risk control 8 compares with its limits. */
@@ -57,24 +51,24 @@ export interface LossFacts {
 
 type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 
-/** A longer gap between two valuations means a clock jump, a suspended machine or a restart. */
+/** Longest normal gap between two valuations, ms. A longer gap means a clock jump, suspended machine or restart. */
 const LONGEST_PAUSE_MS = 300_000;
-/** Time without a clock jump that a new day needs to begin. */
+/** Time without a clock jump that must pass before a new day can begin, ms. */
 const BELIEVED_AFTER_MS = 300_000;
 
-/** Stored values may lag by this fraction of the smaller limit, because each write costs a disk sync. */
+/** The stored equity may lag by a hundredth of the smaller limit, because each write costs a disk sync. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
   state: LossState;
   readonly #calendar = new Calendar();
-  /** The newest valuation; null before the first of this process. */
+  /** Time of the newest valuation, ms; null before the first one of this process. */
   #lookedMs: number | null = null;
-  /** Time of the valuation since which the clock has not jumped. */
+  /** Time of the valuation since which the clock has not jumped, ms. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** Final equity of the old day while the new day is unconfirmed; else null. */
+  /** Final equity of the old day while the new day is not confirmed; else null. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that others' bids would not pay. */
+  /** Part of the newest equity that the bids of others would not pay. */
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
@@ -94,12 +88,12 @@ export class LossGuard {
     });
   }
 
-  /** Restores a stored state. An older version without day results takes its day from the loss mark. */
+  /** Restores a stored state. A state of an older version has no day results, which begin at its loss mark. */
   static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
-  /** True when the state must be stored again: a move by more than a hundredth of a limit, a new halt or day. */
+  /** True if the state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
@@ -117,43 +111,40 @@ export class LossGuard {
     };
   }
 
-  get days(): DayResults {
+  /** Results of the current and the newest ended day. Accepting a loss does not change them. */
+  get days() {
     const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
-  /** Equity with holdings valued at others' bids. */
+  /** Equity with holdings valued at the bids of others. */
   get #payable(): Micros {
     return sub(this.state.equityMicros, this.#passingMicros);
   }
 
   /**
-   * Takes in the equity, and the part of it that others' bids do not pay. Returns the reason if this valuation halts
-   * trading, else null. After a clock jump, a new day begins only after some minutes, so that one wrong time does not
-   * renew a limit. An equity that is not a safe integer halts trading.
+   * Processes a valuation. Returns the reason if it halts trading, else null. After a clock jump a new day begins only
+   * after some minutes, so that one wrong time does not renew a limit. An equity that is not a safe integer halts
+   * trading.
    *
-   * @param nowMs exchange clock where known, else our clock
+   * @param nowMs exchange clock if known, else our clock
+   * @param passingMicros part of the equity that the bids of others do not pay
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
     const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
-    // ISO text sorts by time, so a clock set back does not begin a new day.
+    // ISO dates sort by time, so a clock that was set back does not begin a new day.
     const today = this.#calendar.formatDay(nowMs);
     const isSteady = this.#isSteadyAt(nowMs);
-    // A new day starts with the last equity of the old one, so a loss over midnight belongs to the new day.
+    // A new day starts with the last equity of the old day, so that a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    this.state = {
-      day: begunWith === null ? before.day : today,
-      dayStartEquityMicros: begunWith ?? before.dayStartEquityMicros,
-      highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
-      equityMicros,
-      halted: before.halted,
-      dayBeganMicros: begunWith ?? before.dayBeganMicros,
-      endedDay:
-        begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
-    };
+    this.state = { ...before, highWaterMicros: maxMicros(equityMicros, before.highWaterMicros), equityMicros };
+    if (begunWith !== null) {
+      const endedDay = { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) };
+      this.state = { ...this.state, day: today, dayStartEquityMicros: begunWith, dayBeganMicros: begunWith, endedDay };
+    }
     this.#passingMicros = passingMicros;
     const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
@@ -167,11 +158,11 @@ export class LossGuard {
     return null;
   }
 
-  /** Takes in a valuation's time; true when the clock has run long enough without a jump. */
+  /** Processes the time of a valuation. Returns true if the clock has run long enough without a jump. */
   #isSteadyAt(nowMs: number): boolean {
     const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
     this.#lookedMs = nowMs;
-    // A small step back, as by a clock correction, is not a jump.
+    // A small step back, for example by a clock correction, is not a jump.
     this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
     return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
@@ -190,8 +181,8 @@ export class LossGuard {
   }
 
   /**
-   * Accepts the loss that halts or blocks trading: both measures restart from the equity at others' bids. Without such
-   * a loss nothing changes, so a resume after a plain pause renews no limit.
+   * Accepts the loss that halts or blocks trading: both losses restart from the equity at the bids of others. Without
+   * such a loss nothing changes, so a resume after a plain pause renews no limit.
    */
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
@@ -200,7 +191,7 @@ export class LossGuard {
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
-  /** Halts with a reason; the first reason stays, because later ones follow from it. */
+  /** Halts trading. The first reason stays, because later reasons follow from it. */
   #halt(reason: string): string | null {
     if (this.state.halted !== null) return null;
     this.state = { ...this.state, halted: reason };
@@ -210,7 +201,7 @@ export class LossGuard {
 
 const DAY_MS = 86_400_000;
 
-/** Formats the UTC day of a time as `YYYY-MM-DD`; caches the newest. */
+/** Formats the UTC day of a time as `YYYY-MM-DD`, and caches the newest day. */
 class Calendar {
   #number = Number.NaN;
   #text = '';
@@ -223,7 +214,7 @@ class Calendar {
   }
 }
 
-/** Reasons to widen quotes and to allow only reducing orders; null where the loss is too small. */
+/** Reasons to widen quotes and to allow only orders that reduce positions; null if the loss is too small. */
 export interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -236,14 +227,14 @@ type RungLimits = Pick<
   'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
 >;
 
-/** Compares the losses with fractions of their limits. A smaller loss lifts these restrictions, unlike a halt. */
+/** Compares the losses with fractions of their limits. Unlike a halt, these restrictions end with a smaller loss. */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
   const widened = describeLoss(loss, limits, limits.widenAtLossMicros);
   const reducing = describeLoss(loss, limits, limits.reduceAtLossMicros);
   return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
 }
 
-/** @param part fraction of either limit: 0.5 is 500000 */
+/** Describes a loss that reaches a part of its limit; else null. @param part fraction of a limit: 0.5 is 500000 */
 function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
   const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
   const describe = (amount: Micros, what: string, limit: Micros) =>
@@ -254,11 +245,11 @@ function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: Rung
   return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
 }
 
-/** State of the guard; stored as JSON in the transaction of the fill. */
+/** State of the fill guard, which is stored as JSON in the transaction of the fill. */
 export interface FillState {
-  /** Unix seconds of the newest fills, ascending. */
+  /** Exchange times of the newest fills, Unix s, ascending. */
   readonly timesS: readonly number[];
-  /** Why quoting is halted, in one sentence; null while it is not. */
+  /** Sentence that says why quoting is halted; null while it is not. */
   readonly halted: string | null;
 }
 
@@ -273,13 +264,13 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Fill times are kept up to this multiple of the limit, because pages list the newest fills first. */
+/** Maximum kept fill times as a multiple of the limit. Pages list the newest fills first, so more are needed. */
 const KEPT_TIMES = 4;
 
 /**
- * Halts quoting after too many fills in a short time: the prices may be wrong, or takers may know more. The halt lasts,
- * over restarts, until an operator resumes with a reason. Fills count by exchange time, so old fills read at a start
- * are no burst.
+ * Halts quoting after too many fills in a short time, because the prices may be wrong or takers may know more. The halt
+ * lasts, also over restarts, until an operator resumes with a reason. Fills count by exchange time, so that old fills
+ * which are read at a start do not count as a burst.
  */
 export class FillGuard {
   state: FillState;
@@ -291,7 +282,7 @@ export class FillGuard {
   }
 
   /**
-   * Counts one booked fill. Returns the reason when this fill halts quoting, else null.
+   * Counts one booked fill. Returns the reason if this fill halts quoting, else null.
    * @param timeS exchange time of the fill, Unix s
    */
   observe(timeS: number, limits: FillLimits): string | null {
@@ -312,7 +303,7 @@ export class FillGuard {
   }
 }
 
-/** Maximum number of ascending times within `windowS` seconds. */
+/** Returns the maximum number of ascending times within `windowS` seconds. */
 function fullest(timesS: readonly number[], windowS: number): number {
   let most = 0;
   let first = 0;
@@ -325,7 +316,7 @@ function fullest(timesS: readonly number[], windowS: number): number {
 
 /** Counts that risk control 9 compares with its limits. */
 export interface PaceFacts {
-  /** Orders and cancels of the last second and of the last minute. */
+  /** Number of orders and cancels in the last second and in the last minute. */
   readonly lastSecond: number;
   readonly lastMinute: number;
 }
@@ -334,16 +325,16 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; the next order is
- * blocked instead. The count starts from the newest ledger rows, so a restart does not reset the count.
+ * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; they may block the
+ * next order. The count starts from the newest rows of the ledger, so a restart does not reset it.
  */
 export class ActionPace {
-  /** Our clock, ms, of each action; older ones are dropped after a minute. */
+  /** Times of the actions, our clock, ms. They are dropped after a minute. */
   #timesMs: number[];
-  /** Cache: all orders of a step are judged at the same time. */
+  /** Cached counts, because all orders of an engine step are judged at the same time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
 
-  /** @param timesMs actions from the ledger; any order, any age */
+  /** @param timesMs times of actions from the ledger, in any order and of any age */
   constructor(timesMs: readonly number[]) {
     this.#timesMs = [...timesMs];
   }
@@ -353,7 +344,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** Counts at `nowMs`. An action in the future (after our clock was set back) counts by its distance. */
+  /** Returns the counts at `nowMs`. An action in the future, after our clock was set back, counts by its distance. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
@@ -363,7 +354,7 @@ export class ActionPace {
     return facts;
   }
 
-  /** Counts at `nowMs` for display. Unlike `facts`, `peek` drops nothing. */
+  /** Returns the counts at `nowMs` for display. Unlike `facts`, it drops no times. */
   peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };

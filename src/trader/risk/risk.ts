@@ -1,9 +1,9 @@
 /**
- * Risk judges every intent of the engine: `judge` returns `Approved` or `Refused` with the two compared numbers. An
- * `Approved` carries a symbol private to this file, so no other code can make one.
+ * Risk judges every intent of the engine. `judge` returns `Approved`, or `Refused` with the two compared numbers. An
+ * `Approved` contains a symbol private to this file, so no other code can make one.
  *
- * Holdings, open, in-flight and unknown orders count at their worst. A missing or infinite figure refuses. Cancels are
- * never refused. Neither this file nor `controls.ts` reads a clock or keeps state: equal inputs give equal verdicts.
+ * Holdings and open, in-flight or unknown orders count at their worst. A missing or infinite figure leads to a refusal.
+ * Cancels are never refused. Risk reads no clock and keeps no state, so equal inputs give equal verdicts.
  */
 
 import { assert } from '../../shared/base/errors.js';
@@ -20,19 +20,19 @@ import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
-/** An intent that passed every control. Only `judge` creates this type. */
+/** Intent that passed every control. Only `judge` creates this type. */
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
-  /** The judged intent: a copy with another intent is not approved. */
+  /** The judged intent. A copy of this object with another `intent` does not count as approved. */
   readonly [approvedByRisk]: I;
 }
 
-/** True only for a result of `judge`, regardless of the static type. */
+/** True only for a result of `judge`, whatever its static type is. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
-/** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next. */
+/** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next call. */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
   switch (intent.kind) {
     case 'cancel':
@@ -54,7 +54,7 @@ function findRefusal<I extends PlaceIntent | SplitIntent>(
   controls: readonly Control<I>[],
   facts: RiskFacts,
 ): Refused | null {
-  // Several controls use the order's weight, which is cached per object.
+  // The order is made once, because several controls use its weight, which is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
     assert(intent.kind === 'place', 'only a place becomes a working order');

@@ -1,37 +1,37 @@
 /**
- * Slow average of each market's price, as a cap on share values. Prices that one quoter shows for minutes or hours then
- * move no limit.
+ * Slow average of each market's price, as a cap on share values in risk limits. Prices that one account fakes for
+ * minutes or hours then have no effect on the limits.
  *
- * Holding a price away from its average lets purchases grow by a factor e^(t / averaging time). Seven days of averaging
- * keep one day of it below 1.16 times the day limit.
+ * If a price is held away from its average for a time t, purchases may grow by a factor e^(t / averaging time). With
+ * seven days of averaging, they stay below 1.16 times the day limit after one day.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
-/** Averaging time, ms: a price held this long moves the average by 63 % of the distance. */
+/** Averaging time, ms. A price that is held so long moves the average by 63 % of the distance. */
 export const AVERAGING_MS = 7 * 86_400_000;
-/** Maximum time that one observation counts, ms; one after a pause or restart weighs no more. */
+/** Maximum time for which one observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Time span of price bars that replaces the start at 0.5; an average observed as long is kept. */
+/** Time span of price bars that replaces the start at 0.5, ms. An average of so long an observation is kept. */
 const TRUSTED_BARS_MS = 86_400_000;
 /** Maximum number of markets that are stored. */
 const MOST_STORED = 1000;
 /** Maximum number of markets in memory. */
 const MOST_KEPT = 2 * MOST_STORED;
 
-/** Averages of the YES price from 0.5 and the first price: `low` bounds the value of YES, `high` that of NO. */
+/** Averages of the YES price, starting at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */
 interface Average {
   low: number;
   high: number;
-  /** Time with observed prices, ms. */
+  /** Total time with observed prices, ms. */
   watchedMs: number;
-  /** Our clock, ms, of the newest observation; null before the first of this process. */
+  /** Time of the newest observation, our clock, ms; null before the first one of this process. */
   lookedMs: number | null;
 }
 
 type StoredAverage = readonly [conditionId: string, low: number, high: number, watchedMs: number];
 
-/** Highest share values that limits may use, in currency. */
+/** Highest values of a share that risk limits may assume, in currency. */
 export interface ShareCaps {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -48,7 +48,7 @@ export class SlowAverages {
       this.#averages.set(conditionId, { low, high, watchedMs, lookedMs: null });
   }
 
-  /** Takes in the current YES price; null (no price) changes nothing. */
+  /** Updates the averages of a market by its current YES price. A null price changes only the time. */
   look(conditionId: string, price: number | null, nowMs: number): void {
     const known = this.#averages.get(conditionId);
     if (known === undefined) {
@@ -66,7 +66,7 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Takes in the mean price of a market's bars over `spanMs`, unless observations reach as far back. */
+  /** Updates the averages by the mean price of bars over `spanMs`, unless the observation is already long enough. */
   seed(conditionId: string, mean: number, spanMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;
@@ -77,14 +77,14 @@ export class SlowAverages {
     known.watchedMs = TRUSTED_BARS_MS;
   }
 
-  /** Share values for limits, rounded down; 0.5 each for an unobserved market. */
+  /** Returns the share values for limits, rounded down; 0.5 each for a market that was never observed. */
   caps(conditionId: string): ShareCaps {
     const known = this.#averages.get(conditionId);
     if (known === undefined) return UNSEEN;
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets observed longest ago; their averages restart at the cautious side. */
+  /** Drops the markets that were observed longest ago. Their averages restart at cautious values. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);
@@ -94,7 +94,7 @@ export class SlowAverages {
     return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
   }
 
-  /** Averages of the most recently observed markets, for the constructor. */
+  /** Averages of the most recently observed markets, as input for the constructor. */
   get stored(): readonly StoredAverage[] {
     return this.#newestFirst()
       .slice(0, MOST_STORED)

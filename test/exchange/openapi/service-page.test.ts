@@ -162,8 +162,7 @@ function records({ components: { schemas } }: Document): string {
       const lead =
         base === undefined ? '' : ` The fields of [${base}](#${base.toLowerCase()}), with these added or changed:`;
       const rows = fieldRows(schema).filter((row) => !known.has(row));
-      const table = ['| Field | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
-      return `### ${name}\n\n${schema.description}${lead}\n\n${table}`;
+      return `### ${name}\n\n${schema.description}${lead}\n\n${rows.join('\n')}`;
     })
     .join('\n\n');
 }
@@ -175,7 +174,7 @@ function fieldRows(schema: Schema): string[] {
     types.set(path, (types.get(path) ?? new Set()).add(typeOf(property)));
     meanings.set(path, property.description ?? '');
   }
-  return [...types].map(([path, names]) => `| \`${path}\` | ${[...names].join(' or ')} | ${meanings.get(path)} |`);
+  return [...types].map(([path, names]) => `- \`${path}\` (${[...names].join(' or ')}): ${meanings.get(path)}`);
 }
 
 function fields(schema: Schema, prefix: string): [string, Schema][] {

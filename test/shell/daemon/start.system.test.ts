@@ -38,7 +38,7 @@ describe('a trader on an embedded exchange', () => {
     const second = await ran(['start', '-c', file]);
     expect(second.code).toBe(1);
     expect(second.output).toMatch(new RegExp(`is written by process ${first.process.pid}, started \\d{4}-`));
-    expect(second.output).toContain('or give this one its own ledger');
+    expect(second.output).toContain('or configure another ledger for this trader');
     expect(second.output).not.toContain('dashboard');
 
     const [, page = '', token = ''] = await first.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/)#([\w-]{32})/);

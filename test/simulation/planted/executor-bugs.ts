@@ -84,7 +84,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: '        // A submit may work although it answers with an error: only the record decides.\n        markUncertain(',
+        text: '        // A submit may take effect although its answer is an error, so only the record decides.\n        markUncertain(',
         replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
         context.reportNotDone(inFlight, outcome.slug, outcome.message);
         if (nowMs < 0) markUncertain(`,
@@ -252,13 +252,13 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');",
         replacement: `        if (inFlight.intent.kind === 'place') {
           const again = ${AGAIN};
           this.#context.intents.move(inFlight, 'recordFailed', nowMs, 'the trader stopped');
           this.#context.ledger.addIntent(again);
           this.#context.queueRequest(this.#context.intents.take(again, nowMs), 'draft', nowMs);
-        } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        } else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');`,
       },
     ],
   },
@@ -268,10 +268,10 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: EXECUTOR,
-        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');",
+        text: "      markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');",
         replacement: `        if (inFlight.intent.kind === 'place' && inFlight.intent.state === 'signed')
           this.#context.giveUp(inFlight, 'neverSent', 'unsent', nowMs, 'the trader stopped before it was sent');
-        else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');`,
+        else markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');`,
       },
     ],
   },

@@ -41,14 +41,12 @@ export const LEDGER_BUGS: readonly Bug[] = [
     edits: [
       {
         file: DATABASE,
-        text: '    const statement = this.#statement(sql);\n    try {\n      return statement.run(...values);',
+        text: '    return this.#attempt(() => this.#statement(sql).run(...values));',
         replacement: `    if (sql.startsWith('INSERT INTO transactions') && !this.#isVirtual) {
       this.#control('COMMIT');
       this.#control('BEGIN IMMEDIATE');
     }
-    const statement = this.#statement(sql);
-    try {
-      return statement.run(...values);`,
+    return this.#attempt(() => this.#statement(sql).run(...values));`,
       },
     ],
   },

@@ -1,4 +1,4 @@
-/** Agreement of ledger and exchange after all faults have ended (safety, invariants 1 to 5, 7 and 10). */
+/** Checks that ledger and exchange agree after all faults have ended (docs/safety.md, invariants 1 to 5, 7 and 10). */
 
 import type { Page, Wire } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -8,20 +8,20 @@ import type { Executor } from '../../../src/trader/executor/executor.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { FUNDS } from './world.js';
 
-/** The two that must agree. */
+/** The ledger and the exchange that must agree. */
 export interface Parties {
   readonly core: ExchangeCore;
   readonly account: number;
   readonly ledger: Ledger;
   readonly executor: Executor;
   readonly markets: readonly string[];
-  /** Initial currency; default: that of the executor tests. */
+  /** Initial currency of the account. Default: the currency of the executor tests. */
   readonly funds?: number;
 }
 
 const EFFECTLESS = ['waiting_to_sign', 'expired', 'failed'];
 
-/** Every difference, in words. */
+/** Returns a sentence for every difference. */
 export function differences(world: Parties): string[] {
   return [
     ...world.ledger.verify(),
@@ -53,7 +53,7 @@ function differentMoney({ core, account, ledger, markets, funds = FUNDS }: Parti
   return found;
 }
 
-/** Invariants 2 and 3. */
+/** Checks invariants 2 and 3. */
 function differentFills({ core, account, ledger }: Parties): string[] {
   const theirs = new Map(
     all<Wire<'ownTradeRow'>>((page) => core.orders.trades(account, page)).map((row) => [row.pubkey, row]),
@@ -71,7 +71,7 @@ function differentFills({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** Invariants 1 and 5: a change has one row with one intent; exactly the known orders rest. */
+/** Checks invariants 1 and 5: a change has one row with one intent, and exactly the known orders rest. */
 function differentOrders({ core, account, ledger, executor }: Parties): string[] {
   const found: string[] = [];
   const live = new Set(executor.restingOrders().map((order) => order.orderPubkey));
@@ -83,7 +83,7 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
     const rests = status === 'open' || status === 'partially_filled';
     if (rests !== live.delete(pubkey)) found.push(`order ${pubkey} is ${status}; known as live: ${!rests}`);
     if (EFFECTLESS.includes(status)) continue;
-    // An intent without an effect may have been pruned.
+    // The row is allowed, because an intent without an effect may have been pruned.
     if (order === null && status === 'canceled' && ledger.prunedBefore() !== null) continue;
     if (order === null) {
       found.push(`order ${pubkey} is ${status} and unknown`);
@@ -98,7 +98,7 @@ function differentOrders({ core, account, ledger, executor }: Parties): string[]
   return found;
 }
 
-/** Invariant 1 for conversions. */
+/** Checks invariant 1 for conversions. */
 function differentConversions({ core, account, ledger }: Parties): string[] {
   const done = [
     ...all<Wire<'conversionRow'>>((page) => core.conversions.page('merge', account, page)).filter(
@@ -115,7 +115,7 @@ function differentConversions({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** Invariant 7: an intent that is finished in the ledger is finished at the exchange. */
+/** Checks invariant 7: an intent that is finished in the ledger is finished at the exchange. */
 function unprovenEnds({ core, account, ledger }: Parties): string[] {
   const found: string[] = [];
   for (const intent of ledger.intents({ limit: 1e6, kind: 'place' })) {
@@ -132,7 +132,7 @@ function unprovenEnds({ core, account, ledger }: Parties): string[] {
   return found;
 }
 
-/** Unfinished intents; empty once everything has been settled. */
+/** Returns the unfinished intents; empty when all intents have ended. */
 export function unsettled({ ledger, executor }: Parties): string[] {
   const waiting = ledger
     .activeIntents()

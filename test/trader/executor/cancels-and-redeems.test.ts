@@ -10,7 +10,7 @@ const fresh = (): Script => {
 };
 afterEach(() => script.close());
 
-/** A script with a resting order and a started cancel. */
+/** Returns a script with a resting order and a started cancel. */
 function canceling(): Script {
   const s = fresh();
   s.resting();

@@ -1,4 +1,4 @@
-/** Merges and splits happen exactly once, like every intent: one effect at most, booked when their record shows it. */
+/** A merge or split takes effect at most once, and is booked when its record shows the effect. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
@@ -25,7 +25,7 @@ const KINDS = {
     pending: (s: Script) => s.executor.pendingConversion('merge', MARKET),
     /** Changes of currency, YES and NO, per share. */
     moves: [1, -1, -1],
-    /** Settings of converting under which it is not started. */
+    /** Settings of `setConverting` under which this conversion is not started. */
     off: ['none'] as readonly ('to_currency' | 'none')[],
   },
   split: {
@@ -63,7 +63,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     return s;
   }
 
-  /** A script whose signature was sent. */
+  /** Returns a script whose signature was sent. */
   function submitted(): Script {
     const s = begun();
     s.answer(create, draft(s));
@@ -100,7 +100,7 @@ describe.each(['merge', 'split'] as const)('a %s', (kind) => {
     s.wait(10_000);
     const second = s.take(submit);
     expect(second.call).toEqual(first.call);
-    // The first one arrives late, and the record progresses before the second answers.
+    // The first submit arrives late, and the record changes before the second submit is answered.
     s.report(second, refused('share_conversion_invalid_state', 409));
     s.answer(detail, record('done', 10));
     expect([s.ledger.conversions().length, s.state('c')]).toEqual([1, 'done']);

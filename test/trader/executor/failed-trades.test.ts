@@ -1,4 +1,4 @@
-/** Trades that fail, return, or fail after settling: an order reserves its possible fills in any case. */
+/** If a trade fails, settles later, or fails after settlement, the order still reserves its possible fills. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { answered, m, ONE, row, Script, trade } from './script.js';

@@ -8,7 +8,7 @@ import { DRAFT_LIFETIME_S, m, ONE, World, type WorldOptions } from './world.js';
 const BEAT_MS = 400;
 const FAULTY_MS = 45_000;
 const MIDDLE_MS = 56 * BEAT_MS;
-/** One draft lifetime, the longest delay of a request, and polls. */
+/** Time for one draft lifetime, the longest delay of a request, and some polls, ms. */
 const CALM_MS = DRAFT_LIFETIME_S * 1000 + 25_000 + 20_000;
 
 describe('with any faults and crashes, then calm', () => {
@@ -58,7 +58,7 @@ describe('with any faults and crashes, then calm', () => {
   });
 });
 
-/** Trades at random under faults, then waits for all orders to finish, and compares. */
+/** Trades at random under faults, waits until all orders have ended, and compares ledger and exchange. */
 function live(options: WorldOptions) {
   const world = new World(options);
   try {
@@ -99,7 +99,7 @@ function resolveBeta(world: World): void {
   world.core.at(world.network.nowMs).markets.resolve(beta, true);
 }
 
-/** A random action of an engine or of the crowd. */
+/** Makes a random action of an engine or of the crowd. */
 function actAtRandom(world: World): void {
   const { random, executor, ledger } = world;
   const market = world.markets[random.below(2)] ?? '';

@@ -1,4 +1,4 @@
-/** Fills that contradict the signed order: booked, because the exchange has moved the money, and reported. */
+/** Fills that contradict the signed order are booked, because the exchange has moved the money, and are reported. */
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ afterEach(() => {
   script = null;
 });
 
-/** A buy of 10 at 0.42 rests; fees are 1 % at most. */
+/** Returns a script in which a buy of 10 at 0.42 rests. Fees are at most 1 %. */
 function resting(): Script {
   const s = new Script();
   script = s;
@@ -41,7 +41,7 @@ describe('a fill of a buy of 10 at 0.42', () => {
     ['of nothing', { amount: m(0) }, /has the amount 0/],
     ['with a fee above the rate', { fee: m(16_800 + 2) }, /has the fee 0.016802, and the market.s maximum is 0.016801/],
     ['with a fee of 25', { fee: m(25 * ONE) }, /has the fee 25/],
-  ])('%s is booked as the exchange says it, and loud once', (_name, changes, says) => {
+  ])('%s is booked as the exchange reports it, with one alarm', (_name, changes, says) => {
     const s = resting();
     const fill = trade('t', 4, changes);
     s.trades([fill]);

@@ -1,4 +1,4 @@
-/** A network between the executor and the real matching core that loses, delays, repeats and cuts, on virtual time. */
+/** Network in virtual time between the executor and the real matching core. It loses, delays and repeats messages. */
 
 import type { AccountSlot, Result } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
@@ -13,14 +13,14 @@ export interface Faults {
   readonly requestLost: number;
   readonly answerLost: number;
   readonly serverErrorBefore: number;
-  /** The submit takes effect and its answer is an error. */
+  /** Probability that a submit takes effect although its answer is an error. */
   readonly errorAfterEffect: number;
   readonly throttled: number;
   readonly signingDown: number;
   readonly deliveredTwice: number;
-  /** Arrives long after its sender's timeout. */
+  /** Probability that a request arrives long after its sender's timeout. */
   readonly late: number;
-  /** A list omits its newest row. */
+  /** Probability that a list omits its newest row. */
   readonly listBehind: number;
 }
 
@@ -37,13 +37,13 @@ export const CALM: Faults = {
   listBehind: 0,
 };
 
-/** The client's timeout. */
+/** Timeout of the client, ms. */
 const TIMEOUT_MS = 3_000;
 const LATE_MS = 25_000;
 
 export type Deliver = (outcome: Outcome, venueTimeMs: number | null) => void;
 
-/** Whether a signature over a text is the wallet's. */
+/** True if a signature over a text is the wallet's. */
 export type Verify = (text: string, signature: string) => boolean;
 
 interface Happening {
@@ -74,7 +74,7 @@ export class Network {
     this.#queue.push({ atMs: this.nowMs + Math.round(delayMs), seq: this.#seq++, run });
   }
 
-  /** Runs all events due by then, in order of time. */
+  /** Runs all events that are due by a time, in order of time. */
   runUntil(untilMs: number): void {
     for (;;) {
       const next = this.#queue.reduce<Happening | null>(
@@ -130,7 +130,7 @@ export class Network {
     const list = request.call.endpoint === 'orders.list' || request.call.endpoint === 'trades.list';
     if (!list || outcome.kind !== 'answered' || !Array.isArray(outcome.data)) return outcome;
     if (!this.#random.chance(this.faults.listBehind)) return outcome;
-    // The rows have the list's own schema; one is omitted.
+    // The rows keep the schema of the list; one row is omitted.
     return { ...outcome, data: outcome.data.slice(1) as typeof outcome.data };
   }
 

@@ -46,7 +46,7 @@ describe('placing an order', () => {
     s.answer('orders.submit', answered(row('filled', 10)));
     expect(s.state()).toBe('done');
     expect(s.heard()).toEqual(['orderClosed']);
-    // Its fill is not booked yet, so its cost is still reserved.
+    // The order's fill is not booked yet, so its cost is still reserved.
     expect(s.executor.missingFills()).toMatchObject([{ orderPubkey: 'order', missingMicros: 10 * ONE }]);
     expect(s.executor.reservations()).toMatchObject([
       { phase: 'resting', remainingMicros: 10 * ONE, cashMicros: 4_242_000 },
@@ -223,7 +223,7 @@ describe('a submit without a clear answer', () => {
       s.wait(POLL_MS);
       s.answer('orders.detail', answered(row(status)));
       if (status === 'waiting_to_sign') {
-        // Its price is too old to be sent again: it is only read.
+        // The order's price is too old to be sent again, so the order is only read.
         s.wait(POLL_MS);
         s.answer('orders.detail', answered(row(status)));
       }
@@ -262,7 +262,7 @@ describe('a submit without a clear answer', () => {
     expect(s.heard()).toEqual(['came_back', 'orderOpened']);
   });
 
-  /** Events while its record, shown as canceled, rests again after this time, and after another time. */
+  /** Returns the events when a canceled order rests again after one time and after another time. */
   function undone(
     s: ReturnType<typeof fresh>,
     afterMs: number,
@@ -295,7 +295,7 @@ describe('a submit without a clear answer', () => {
   it('tells once of each order that rests though its cancel was confirmed twice, however often that happens', () => {
     const s = resting();
     expect([undone(s, 1_000), undone(s, 1_000), undone(s, 1_000)]).toEqual([
-      // May be an old copy, which soon is correct again.
+      // The record may be an outdated copy, which is correct again soon.
       ['orderClosed', 'orderOpened'],
       ['orderClosed', 'cancel_undone', 'orderOpened'],
       ['orderClosed', 'orderOpened'],
@@ -472,7 +472,7 @@ describe('own trades', () => {
       s.trades(page);
       return s.heard().length;
     });
-    // One more: there are others.
+    // One more event says that there are further rows.
     expect(told).toEqual([21, 21, 10, 0]);
   });
 

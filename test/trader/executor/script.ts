@@ -1,4 +1,4 @@
-/** The real ledger, wallet and executor with an exchange whose every answer the test writes. */
+/** Connects the real ledger, wallet and executor to an exchange whose answers the test writes. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export const m = (value: number) => micros(value);
 export const MARKET = 'mkt';
 export const POLL_MS = 2_000;
 export const LIFETIME_S = 60;
-/** The exchange's clock is ahead of ours by this time, ms. */
+/** Time by which the exchange's clock is ahead of ours, ms. */
 const VENUE_AHEAD_MS = 1_000_000;
 
 const PROFILE: VenueProfile = {
@@ -40,7 +40,7 @@ const PROFILE: VenueProfile = {
 
 const wallet = new Wallet(Uint8Array.from({ length: 32 }, (_, i) => i + 1));
 
-/** The error of a rejected call. */
+/** Returns the error of a rejected call. */
 export const refused = (slug: string, status = 400): Outcome => ({
   kind: 'refused',
   status,
@@ -93,7 +93,7 @@ export class Script {
     return [ledger, new Executor(ledger, signer, this.#profile, settings)];
   }
 
-  /** Killed and restarted; pending answers are lost. */
+  /** Kills and restarts the executor. Pending answers are lost. */
   restart(): void {
     this.ledger.close();
     this.#requests = [];
@@ -124,14 +124,14 @@ export class Script {
     return this.#requests.map((request) => request.call.endpoint);
   }
 
-  /** Removes the oldest request in flight; it must be this call. */
+  /** Removes the oldest request in flight, which must be this call. */
   take<N extends AnyCall['endpoint']>(
     endpoint: N,
   ): PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> } {
     const request = this.#requests.shift();
     if (request?.call.endpoint !== endpoint)
       throw new Error(`expected ${endpoint}, found ${request?.call.endpoint ?? 'nothing'}`);
-    // The type was just compared.
+    // The cast is right, because the type was compared above.
     return request as PlannedRequest & { readonly call: Extract<AnyCall, { endpoint: N }> };
   }
 
@@ -142,7 +142,7 @@ export class Script {
     return request;
   }
 
-  /** @param told whether the answer has the exchange's time */
+  /** @param told true if the answer has the exchange's time */
   report(request: PlannedRequest, outcome: Outcome, told = true): void {
     const sentMs = this.nowMs;
     this.nowMs += 10;
@@ -150,7 +150,7 @@ export class Script {
     this.#step(() => this.executor.onReport({ request: request, outcome, nowMs: this.nowMs, sentMs, venueTimeMs }));
   }
 
-  /** Passes time, and runs the executor's due actions. */
+  /** Advances the clock and runs the executor's due actions. */
   wait(ms: number): void {
     this.nowMs += ms;
     this.#step(() => this.executor.tick(this.nowMs, this.nowMs + VENUE_AHEAD_MS));
@@ -195,7 +195,7 @@ export class Script {
     });
   }
 
-  /** The exchange's draft of such a buy. */
+  /** Returns the exchange's draft of the buy that `place` starts. */
   draft(pubkey = 'order', terms: Partial<Extract<DraftTerms, { action: 'place-order'; type: 'limit' }>> = {}): Outcome {
     const place = {
       action: 'place-order',
@@ -231,7 +231,7 @@ export class Script {
     return this.ledger.intent(intentId)?.state;
   }
 
-  /** Kinds of events since the last call; a trouble has its own name. */
+  /** Returns the kinds of events since the last call. An event `trouble` is listed by its trouble. */
   heard(): string[] {
     const kinds = this.events.map((event) => (event.kind === 'trouble' ? event.trouble : event.kind));
     this.events = [];
@@ -239,7 +239,7 @@ export class Script {
   }
 }
 
-/** The row of the buy that `place` starts. */
+/** Returns the row of the buy that `place` starts. */
 export const row = (status: OrderStatus, filled = 0, pubkey = 'order', changes: Partial<OrderRow> = {}): OrderRow => ({
   pubkey,
   status,

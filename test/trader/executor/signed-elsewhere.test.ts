@@ -1,4 +1,4 @@
-/** Orders that take effect without this trader's signature: a thief has the key, or the exchange needs none. */
+/** Orders that take effect without this trader's signature, because a thief has the key or the exchange needs none. */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { answered, m, ONE, row, Script, trade } from './script.js';
@@ -13,7 +13,7 @@ afterEach(() => {
   script = null;
 });
 
-/** The draft has eleven shares, the intent ten: the signer rejects it. */
+/** Creates a draft of eleven shares for an intent of ten, which the signer rejects. */
 function refused(): Script {
   const s = fresh();
   s.place();

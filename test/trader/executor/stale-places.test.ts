@@ -13,7 +13,7 @@ const fresh = (): Script => {
 };
 afterEach(() => script.close());
 
-/** The draft of the place, expiring in this number of seconds on the exchange's clock. */
+/** Returns the draft of an order that expires in this number of seconds on the exchange's clock. */
 function expiringIn(s: Script, seconds: number) {
   const terms: DraftTerms = {
     action: 'place-order',
@@ -82,7 +82,7 @@ describe('a place whose price has grown old', () => {
 });
 
 describe('the expiry of a draft that comes before the exchange has told any time', () => {
-  /** Seconds from now on our own clock. */
+  /** Returns the time in a number of seconds on our clock. */
   const FAR = 2 * LIFETIME_S + 60 + 30;
   const drafted = (leftS: number) => {
     const s = fresh();
@@ -111,7 +111,7 @@ describe('a withdrawal', () => {
     s.ledger.transaction(() => s.executor.withdraw(market, s.nowMs));
     s.answer('orders.create', s.draft());
     expect([s.state(), s.out]).toEqual(['abandoned', []]);
-    // Later places are not affected.
+    // Later orders are not affected.
     s.placed('q', 'o2');
     expect(s.out).toEqual(['orders.submit']);
   });
@@ -157,7 +157,7 @@ describe('the expiry that a draft names', () => {
     const s = fresh();
     s.place();
     const draft = s.take('orders.create');
-    // The answer takes 10 ms, less than a second of the exchange's clock here.
+    // The answer takes 10 ms, so the exchange's clock stays within one second.
     s.report(draft, expiringIn(s, seconds));
     expect([s.state(), s.heard(), s.out]).toEqual(['abandoned', ['signingRefused'], []]);
     s.wait((LIFETIME_S + 60 + 5) * 1000);

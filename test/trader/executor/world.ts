@@ -1,6 +1,6 @@
 /**
- * A small complete world: the real matching core, a crowd, a network with faults, and a trader process with the real
- * ledger (in a file), wallet and executor, which can be killed between any two of its steps and restarted.
+ * A small simulation with the real matching core, a crowd and a network with faults. Its trader process has the real
+ * ledger (in a file), wallet and executor. The process can be killed between any two of its steps and restarted.
  */
 
 import { createPublicKey, verify } from 'node:crypto';
@@ -29,12 +29,12 @@ import { type Deliver, type Faults, Network } from './network.js';
 
 export const ONE = 1_000_000;
 export const m = (value: number) => micros(value);
-/** Whole minutes would only prolong the runs. */
+/** Short lifetimes and intervals, because whole minutes would only prolong the runs. */
 export const DRAFT_LIFETIME_S = 15;
 export const START_MS = 1_700_000_000_000;
 export const FUNDS = m(10_000 * ONE);
 const OWN_POLL_MS = 1_000;
-/** Small, so that fills are also found on later pages. */
+/** Rows per page. The number is small, so that fills are also found on later pages. */
 const TRADES_PAGE = 5;
 
 const PROFILE: VenueProfile = {
@@ -48,19 +48,19 @@ const PROFILE: VenueProfile = {
   own_trades: true,
 };
 
-/** Thrown inside a step to end the process there. */
+/** Error that is thrown inside a step to end the process there. */
 class Killed extends Error {}
 
 export interface WorldOptions {
   readonly seed: number;
   readonly faults: Faults;
-  /** Probability that the process ends in a given step; all moments of a step are equally likely. */
+  /** Probability that the process ends in a step. All moments of the step are equally likely. */
   readonly crash: number;
-  /** Our clock minus the exchange's, ms. */
+  /** Our clock minus the exchange's clock, ms. */
   readonly clockOffMs: number;
   /** Size of the jump of our clock in the middle, ms. */
   readonly clockStepMs: number;
-  /** Without own trades, fills are derived from the orders' filled amounts. */
+  /** Whether the venue lists own trades. If not, fills are derived from the orders' filled amounts. */
   readonly ownTrades?: boolean;
 }
 
@@ -75,11 +75,11 @@ export class World {
   readonly #folder: string;
   readonly #wallet: Wallet;
   readonly #crowd: number;
-  /** Kept across restarts, so that ids differ between processes of the trader. */
+  /** Counter that survives restarts, so that ids differ between processes of the trader. */
   #runs = 0;
   #intents = 0;
   #process: TraderProcess | null = null;
-  /** Our clock minus the exchange's, ms. */
+  /** Our clock minus the exchange's clock, ms. */
   clockOffMs: number;
   crashes = 0;
   faulty = true;
@@ -131,7 +131,7 @@ export class World {
     return credential.account;
   }
 
-  /** The running process; started and recovered if there is none. */
+  /** Returns the running process. Starts and recovers one if there is none. */
   get trader(): TraderProcess {
     this.#process ??= this.#start();
     return this.#process;
@@ -155,13 +155,13 @@ export class World {
     return index;
   }
 
-  /** Passes time, with all events due. */
+  /** Advances the clock and runs all due events. */
   pass(ms: number): void {
     this.network.runUntil(this.network.nowMs + ms);
     this.core.advance(this.network.nowMs);
   }
 
-  /** One step of the trader, like the engine's: transaction, signing transaction, and only then the requests. */
+  /** Runs one step of the trader, like the engine: a transaction, the signing transaction, and only then requests. */
   step(work: (executor: Executor) => Reaction | readonly PlannedRequest[]): void {
     const { trader } = this;
     const crashAt = this.faulty && this.random.chance(this.#options.crash) ? this.random.below(4) : -1;
@@ -188,7 +188,7 @@ export class World {
     }
   }
 
-  /** The process ends as by kill -9: committed data stays, its pending answers are lost. */
+  /** Ends the process as kill -9 does: committed data stays, and pending answers are lost. */
   kill(): void {
     this.#process?.ledger.close();
     this.#process = null;
@@ -200,7 +200,7 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Passes an intent on like the engine; risk judges it with limits that never bind. */
+  /** Begins an intent as the engine does. Risk judges the intent with limits that never refuse it. */
   begin(intent: (id: string) => Intent): string {
     const id = `run${this.#runs}-${++this.#intents}`;
     const wanted = intent(id);
@@ -246,14 +246,14 @@ export class World {
     return this.begin((intentId) => ({ kind: 'redeem', intentId, marketConditionId, yesMicros, noMicros }));
   }
 
-  /** Another account's order; its unfilled rest is dropped. */
+  /** Sends an order of another account, whose unfilled rest is canceled. */
   crowdTakes(market: string, buysYes: boolean, price: number, shares: number): void {
     const side = buysYes ? BID : ASK;
     const at = this.network.nowMs;
     this.core.at(at).internal.place(this.#crowd, this.marketIndex(market), side, m(price), m(shares * ONE), true);
   }
 
-  /** Runs the due actions and polls own orders and own trades, the latter further back while fills are missing. */
+  /** Runs due actions, and polls own orders and own trades. It reads older trades while fills are missing. */
   beat(): void {
     this.step((executor) => executor.tick(this.ourMs, this.trader.venueNowMs(this.ourMs)));
     if (this.network.nowMs - this.trader.polledMs < OWN_POLL_MS) return;
@@ -304,7 +304,7 @@ export class World {
   #onList(request: PlannedRequest, outcome: Outcome, sentMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (describeOwner(request.owner) === 'orders') {
-      // The requested list has this row type.
+      // The cast is right, because the requested list has this row type.
       const rows = outcome.data as OrderRow[];
       this.step((executor) => executor.onOwnOrders(rows, sentMs, this.ourMs));
       return;

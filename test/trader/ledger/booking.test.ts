@@ -9,7 +9,7 @@ describe('the rounding of a trade', () => {
   it.each([
     { isYes: true, price: 420_000, amount: 10 * ONE, notional: 4_200_000 },
     { isYes: true, price: 333_333, amount: 1_000_001, notional: 333_333 },
-    // The NO side pays the rest of the YES side: 1.000001 - floor(0.666667 x 1.000001).
+    // The NO side pays the amount less what the YES side pays: 1.000001 - floor(0.666667 x 1.000001).
     { isYes: false, price: 333_333, amount: 1_000_001, notional: 333_334 },
     { isYes: false, price: 580_000, amount: 10 * ONE, notional: 5_800_000 },
   ])('isYes $isYes at $price x $amount moves $notional', ({ isYes, price, amount, notional }) => {
@@ -64,7 +64,7 @@ describe('double entry', () => {
         cashMicros: 1000 * ONE - 4_242_000 + 1_958_000 - 3_300_000,
         realisedMicros: 320_000,
         feesMicros: 84_000,
-        // 6 YES that cost 0.42 and 6 NO that cost 0.55, at 0.45 and 0.55.
+        // The position is 6 YES that cost 0.42 and 6 NO that cost 0.55, valued at 0.45 and 0.55.
         unrealisedMicros: 180_000,
         totalMicros: 320_000 - 84_000 + 180_000,
         unmarked: [],
@@ -328,7 +328,7 @@ const conversion = (changes: Partial<BookedConversion>): BookedConversion => ({
   ...changes,
 });
 
-/** Three orders and two conversions for fills and bookings. */
+/** Adds three orders and two conversions, to which fills and bookings refer. */
 function prepare(ledger: Ledger): void {
   ledger.transaction(() => {
     for (const id of ['run-a-1', 'sell', 'no', 'merge', 'redeem']) ledger.addIntent(intentOf({ id }));

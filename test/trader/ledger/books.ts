@@ -1,4 +1,4 @@
-/** A ledger in its own folder, and rows for it. */
+/** Creates ledgers in temporary folders, and rows for them. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
 export const HOLDER = { pid: process.pid, startedMs: 1_700_000_000_000 };
 
-/** The path of a new ledger, in its own folder, and a function that removes it. */
+/** Returns the path of a new ledger in its own folder, and a function that removes the folder. */
 export function newLedgerPath(): { readonly path: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-ledger-'));
   return { path: join(folder, 'ledger.sqlite'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Runs with such a path; the folder is removed afterwards. */
+/** Calls a function with the path of a new ledger, and removes the folder afterwards. */
 export function inFolder<T>(work: (path: string) => T): T {
   const { path, remove } = newLedgerPath();
   try {
@@ -27,7 +27,7 @@ export function inFolder<T>(work: (path: string) => T): T {
   }
 }
 
-/** Runs with an open ledger that has one run. */
+/** Calls a function with an open ledger that has one run. */
 export const withLedger = <T>(work: (ledger: Ledger, path: string) => T): T =>
   inFolder((path) => {
     const ledger = openLedger(path, HOLDER);

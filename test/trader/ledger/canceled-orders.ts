@@ -1,9 +1,9 @@
-/** Orders that were canceled without a fill, as a trader leaves them. */
+/** Adds orders that were canceled without a fill, with the rows that a trader writes. */
 
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { intentOf, orderOf } from './books.js';
 
-/** Placed and canceled at `atMs`, with the cancel: three rows. */
+/** Adds an order that was placed and canceled at `atMs`: three rows with its cancel. */
 export function addCanceled(ledger: Ledger, name: string, atMs: number, runId = 'run'): void {
   const times = { runId, createdMs: atMs, updatedMs: atMs + 10 };
   ledger.addIntent(intentOf({ id: `place-${name}`, state: 'done', draftPubkey: name, ...times }));
@@ -14,6 +14,6 @@ export function addCanceled(ledger: Ledger, name: string, atMs: number, runId = 
   ledger.addIntent(intentOf({ ...cancel, ...none, ...times }));
 }
 
-/** Marks the list of own orders as compared up to this one. */
+/** Marks the list of own orders as compared up to this order. */
 export const markComparedTo = (ledger: Ledger, pubkey: string): void =>
   ledger.setNote('history/orders', JSON.stringify({ older: [pubkey] }));

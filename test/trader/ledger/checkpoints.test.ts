@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/trader/ledger/database.js';
 import { newFolder } from '../../support/folders.js';
 
-/** A ledger's file, and a function that writes rows of some size. */
+/** Returns the file of a ledger, and a function that writes rows of some size. */
 function newDatabase() {
   const path = join(newFolder(), 'ledger.sqlite');
   const database = Database.open(path);

@@ -112,7 +112,7 @@ describe('opening a ledger', () => {
   it('reads what a killed trader left behind', () => {
     withLedger((ledger, path) => {
       ledger.transaction(() => ledger.addIntent(intentOf()));
-      // The files while the writer is open: the write-ahead log is not checkpointed.
+      // The files are copied while the writer is open, so the write-ahead log is not checkpointed.
       const left = `${path}.left`;
       copyFileSync(path, left);
       copyFileSync(`${path}-wal`, `${left}-wal`);
@@ -124,7 +124,7 @@ describe('opening a ledger', () => {
 
   it('is durable: WAL with synchronous FULL, whatever the library was compiled with', () => {
     withLedger((ledger) => {
-      // The backup source is the connection itself.
+      // The backup source is SQLite's connection, so the test can read its settings.
       const sqlite = ledger.backupSource as Sqlite.Database;
       expect(sqlite.pragma('journal_mode', { simple: true })).toBe('wal');
       expect(sqlite.pragma('synchronous', { simple: true })).toBe(2);
@@ -192,7 +192,7 @@ describe('a ledger write', () => {
   it('that fails breaks the ledger for good: nothing is retried', () => {
     withLedger((ledger) => {
       const sqlite = ledger.backupSource as Sqlite.Database;
-      // The file may not grow: the next write fails as on a full disk.
+      // The file must not grow, so the next write fails as on a full disk.
       const pages = sqlite.pragma('page_count', { simple: true });
       sqlite.pragma(`max_page_count = ${String(pages)}`);
       const write = () => ledger.transaction(() => ledger.setNote('big', 'x'.repeat(100_000)));
@@ -300,7 +300,7 @@ describe('reading a ledger', () => {
       const plan = (sql: string) => JSON.stringify(sqlite.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
       expect(plan(`SELECT * FROM intents ${ACTIVE_INTENTS}`)).toContain('intents_active');
       expect(plan(`SELECT * FROM orders ${UNSETTLED_ORDERS}`)).toContain('orders_unsettled');
-      // A page of bookings is found by keys: no table is scanned.
+      // A page of bookings is found by keys, without a scan of a table.
       expect(plan(BOOKINGS_AFTER.replaceAll('?', '1'))).not.toMatch(/SCAN (?!t\b)/);
       sqlite.close();
       ledger.transaction(() => {

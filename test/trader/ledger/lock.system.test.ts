@@ -10,7 +10,7 @@ it('a writer’s lock dies with a process that was killed', async () => {
   const lock = join(import.meta.dirname, '../../../src/trader/ledger/lock.ts');
   const script = `
     import { lockWriter } from ${JSON.stringify(lock)};
-    // Without this reference the lock would be collected and closed.
+    // Without this reference the lock would be garbage-collected and closed.
     globalThis.held = lockWriter(${JSON.stringify(path)}, { pid: process.pid, startedMs: 0 });
     console.log('locked');
     setInterval(() => undefined, 1000);`;

@@ -1,4 +1,4 @@
-/** A ledger with finished orders. */
+/** Creates a ledger with finished orders. */
 
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 30);
 const ORDERS = 40;
 
-/** Canceled orders with their cancels; every tenth of them had a fill. */
+/** Adds canceled orders with their cancels. Every tenth order had a fill. */
 export function fillLedger(ledger: Ledger): void {
   ledger.transaction(() => {
     ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });

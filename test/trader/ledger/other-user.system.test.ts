@@ -1,4 +1,4 @@
-/** Possible attacks of another user of the machine on a trader whose folder is accessible. */
+/** Attacks by another user of the machine on a trader whose folder is accessible. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { HOLDER } from './books.js';
 
-/** A folder that other users can access, unlike the temporary folder. */
+/** Folder that other users can access, unlike the temporary folder. */
 function sharedFolder(): string {
   const folder = mkdtempSync('/tmp/twinbook-shared-');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ describe('another user of the machine', () => {
     child.on('error', () => undefined);
     onTestFinished(() => void child.kill('SIGKILL'));
     const [said] = (await once(child.stdout, 'data')) as [Buffer];
-    // Another output means that this user cannot load SQLite from here.
+    // Any other output means that the other user cannot load SQLite from this folder.
     if (/MODULE|EACCES/.test(String(said))) skip(`another user cannot read ${root}`);
     expect(String(said).trim()).toBe('SQLITE_CANTOPEN');
     openLedger(path, HOLDER).close();

@@ -1,4 +1,4 @@
-/** Accesses that the ledger and its lock reject: readers of the lock, another file of its name, another name. */
+/** Ledger and lock reject readers of the lock file, a replaced file, and further names of the file. */
 
 import {
   chmodSync,
@@ -33,7 +33,7 @@ function refusal(work: () => unknown): TwinbookError {
   throw new Error('it was not refused');
 }
 
-/** A reader of the lock file, which holds a lock of SQLite on it. */
+/** Opens the lock file as a reader that holds an SQLite lock on it. */
 function readerOf(path: string): Sqlite.Database {
   const sqlite = new SqliteDriver(path, { readonly: true });
   sqlite.exec('BEGIN');
@@ -41,7 +41,7 @@ function readerOf(path: string): Sqlite.Database {
   return sqlite;
 }
 
-/** A lock file of an earlier version, whose holder has ended. */
+/** Creates a lock file of an earlier version, whose holder has ended. */
 function writeOldLock(path: string): void {
   const sqlite = new SqliteDriver(path);
   sqlite.exec('CREATE TABLE holder (pid INTEGER, started_ms INTEGER) STRICT; INSERT INTO holder VALUES (4194305, 0)');

@@ -5,7 +5,7 @@ import type { Ledger, LedgerReader } from '../../../src/trader/ledger/contract.j
 import { openMemoryLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 
-/** One write; `n` selects among few names, so that writes meet earlier rows. */
+/** One write. `n` selects one of few names, so that writes affect earlier rows. */
 type Write = (ledger: Ledger, n: number) => unknown;
 
 const WRITES: readonly Write[] = [
@@ -40,7 +40,7 @@ const MARKET = {
   seenMs: 1,
 };
 
-/** All answers that the writer may take from memory. */
+/** Returns all values that the writer may read from its caches. */
 const answers = (ledger: LedgerReader) => ({
   intent: ledger.intent('run-a-1'),
   orders: [ledger.order('order-1'), ledger.order('order-2')],
@@ -97,7 +97,7 @@ describe('a ledger of virtual time, which writes later', () => {
           try {
             for (const ledger of [file, memory]) begin(ledger);
             for (const { writes } of steps) {
-              // Both break the same constraint, if any: a step that cannot be rolled back ends there.
+              // Both ledgers break the same constraint, if any. A step that cannot be rolled back ends the run.
               if (take(file, writes, false) === 'failed') return;
               take(memory, writes, false);
               expect(answers(memory)).toEqual(answers(file));
@@ -137,7 +137,7 @@ describe('a ledger of virtual time, which writes later', () => {
   });
 });
 
-/** An order that rests forever, is canceled, or is filled: before it closes, or after. */
+/** Adds an order that rests forever, is canceled, or is filled before or after its end. */
 function trade(ledger: Ledger, n: number): void {
   const [id, pubkey] = [`run-b-${n}`, `many-${n}`];
   ledger.addIntent(intentOf({ id }));
@@ -152,7 +152,7 @@ function trade(ledger: Ledger, n: number): void {
   ledger.changeIntent(id, { state: 'done', updatedMs: n });
 }
 
-/** Three intents, the second of which ends before the first has changed, and an order of the first. */
+/** Adds three intents and an order of the first. The second intent ends before the first one changes. */
 function begin(ledger: Ledger): void {
   ledger.transaction(() => {
     if (ledger.runs().length === 0) ledger.startRun({ id: 'run', version: '0', configHash: 'hash', startedMs: 1 });
@@ -171,7 +171,7 @@ const lists = (ledger: LedgerReader) => ({
   bookings: ledger.bookingsAfter(0, 100),
 });
 
-/** One transaction with these writes; compares everything in its middle, before the commit. */
+/** Runs one transaction with these writes, and compares all values in its middle, before the commit. */
 function take(ledger: Ledger, writes: readonly { write: number; n: number }[], fails: boolean): 'written' | 'failed' {
   try {
     ledger.transaction(() => {
@@ -183,7 +183,7 @@ function take(ledger: Ledger, writes: readonly { write: number; n: number }[], f
     });
     return 'written';
   } catch (error) {
-    // A second conversion of one intent breaks a constraint of the table, and the step is rolled back as well.
+    // A second conversion of one intent breaks a constraint, so this step is rolled back too.
     if (!(error instanceof Thrown) && !String(error).includes('UNIQUE')) throw error;
     return 'failed';
   }
@@ -199,7 +199,7 @@ describe('a step that writes nothing', () => {
         other.exec('ROLLBACK');
         ledger.transaction(() => {
           ledger.setNote('a', 'written');
-          // A second writer now has to wait: the step has started.
+          // The step has begun SQLite's transaction, so a second writer must wait.
           expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked');
         });
       } finally {

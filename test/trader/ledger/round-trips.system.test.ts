@@ -1,4 +1,4 @@
-/** The choice of the leg, and the time of splits and merges, do not change the equity: to the micro, without fees. */
+/** Without fees, the choice of YES or NO orders and the time of splits and merges do not change the equity at all. */
 
 import { expect, it } from 'vitest';
 import { complement, micros, minMicros, ZERO } from '../../../src/shared/base/micros.js';
@@ -10,12 +10,12 @@ import { fillOf, intentOf, m, ONE, orderOf } from './books.js';
 const MARKET = 'a';
 const CAPITAL = 1_000_000 * ONE;
 
-/** How bids and asks are executed: in one outcome, by buying both, or at random. */
+/** Way in which bids and asks are executed: in one outcome, by buying both outcomes, or at random. */
 type Way = 'YES only' | 'NO only' | 'both bought' | 'as it comes';
 
 interface Wish {
   readonly isBid: boolean;
-  /** In YES space. */
+  /** YES price. */
   readonly price: number;
   readonly amount: number;
 }
@@ -30,7 +30,7 @@ function wishes(count: number, seed: number): Wish[] {
   return Array.from({ length: count }, () => [one(true), one(false)]).flat();
 }
 
-/** Equity at a YES price of 0.37, and YES minus NO, after all wishes. */
+/** Returns the equity at a YES price of 0.37, and YES minus NO, after all orders. */
 function played(way: Way, all: readonly Wish[], seed: number) {
   const random = Random.fromSeed(seed, way);
   const ledger = openMemoryLedger();

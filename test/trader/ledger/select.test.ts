@@ -57,7 +57,7 @@ describe('SQL over a ledger', () => {
     '',
   ])('refuses %j and leaves the ledger as it was', (sql) => {
     withFill((path) => {
-      expect(() => selectFromLedger(path, sql, 10)).toThrow(/wanted one SELECT|cannot be run/);
+      expect(() => selectFromLedger(path, sql, 10)).toThrow(/the query must be one SELECT|cannot be run/);
       expect(selectFromLedger(path, 'select count(*) from fills', 1).rows).toEqual([[1]]);
     });
   });
@@ -67,7 +67,7 @@ describe('SQL over a ledger', () => {
       writeFileSync(path, '');
       const other = join(path, '../other.sqlite');
       writeFileSync(other, 'not a word of it');
-      expect(() => selectFromLedger(path, `attach '${other}' as other`, 1)).toThrow('wanted one SELECT');
+      expect(() => selectFromLedger(path, `attach '${other}' as other`, 1)).toThrow('the query must be one SELECT');
       expect(readFileSync(other, 'utf8')).toBe('not a word of it');
       expect(() => selectFromLedger(`${path}-missing`, 'select 1', 1)).toThrow('there is no ledger');
     });

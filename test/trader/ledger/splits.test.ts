@@ -38,7 +38,7 @@ it('a split takes currency, brings both shares at the cost that its price gives 
     ledger.setCapital(m(100 * ONE), 1);
     ledger.addIntent(intentOf({ id: 'split', kind: 'split' }));
     expect(ledger.bookConversion(splitOf(10 * ONE, 900_000))).toBe(true);
-    // The answer that settled it is repeated.
+    // The answer that settled the split is repeated.
     expect(ledger.bookConversion(splitOf(10 * ONE, 900_000))).toBe(false);
   });
   expect(ledger.cash()).toBe(90 * ONE);
@@ -61,7 +61,7 @@ it('a split and the merge of its sets leave everything as it was, whatever the p
         ledger.setCapital(m(1_000 * ONE), 1);
         for (const id of ['split', 'merge'] as const) ledger.addIntent(intentOf({ id, kind: id }));
         ledger.bookConversion(splitOf(amount, price));
-        // Equity is unchanged: sets are worth their cost.
+        // The equity is unchanged, because complete sets are worth their cost.
         expect(ledger.cash() + amount).toBe(1_000 * ONE);
         ledger.bookConversion(mergeOf(amount));
       });

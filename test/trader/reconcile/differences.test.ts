@@ -1,4 +1,4 @@
-/** Conclusions from one read of an outcome, an order or a trade. */
+/** Differences that one read of an outcome, an order or a trade shows. */
 
 import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';

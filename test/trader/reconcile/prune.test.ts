@@ -28,7 +28,7 @@ const left = (ledger: Ledger) => ({
     .reverse(),
 });
 
-/** Three old days of one canceled order each, and the last compared order. */
+/** Adds one canceled order on each of three old days, and the last compared order. */
 function withPast(work: (ledger: Ledger) => void): void {
   withLedger((ledger) => {
     ledger.transaction(() => {
@@ -135,7 +135,7 @@ it('looks at no more rows in a batch than were asked for, nor than its limit, an
       seen.push(batch.rows);
       after = batch.after;
     }
-    // A place and its cancel: three rows with the order.
+    // An order and its cancel have three rows: two intents and the order.
     expect(seen).toEqual([3, 3, 3, 0, 0]);
   });
   withLedger((ledger) => {

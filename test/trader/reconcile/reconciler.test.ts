@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => account.close());
 
-/** Long enough for a second read, and for young rows to be old. */
+/** Time that is long enough for a second read, and for young rows to become old, ms. */
 const LATER_MS = 40_000;
 
 function rounds(on: Account, count: number): void {
@@ -30,7 +30,7 @@ type Happening =
   | { readonly what: 'merge' | 'redeem' | 'canceled' | 'fills seen' | 'restart' }
   | { readonly what: 'pass'; readonly ms: number }
   | { readonly what: 'round'; readonly faults: readonly Fault[] }
-  /** A fill, seen at once, and a round some seconds later in which one list is not as new yet. */
+  /** Makes a fill that is seen at once, and a round some seconds later in which one list lags. */
   | { readonly what: 'lagging round'; readonly list: Fault['list']; readonly isMeanwhile: boolean };
 
 const fault: fc.Arbitrary<Fault> = fc.record({
@@ -67,7 +67,7 @@ function happen(on: Account, one: Happening): void {
       return;
     }
     case 'merge': {
-      // Like the trader: only shares whose fills it has booked.
+      // Like the trader, the test only sells shares whose fills it has booked.
       const free = Math.min(on.ledger.shares('A', true), on.ledger.shares('A', false));
       if (free > 0) on.merge(free, true);
       return;
@@ -108,7 +108,7 @@ function withAccount(work: (on: Account) => void): void {
   }
 }
 
-/** Each returns the expected subject of the difference. */
+/** Ways to cause a difference. Each returns the expected subject of the difference. */
 const FOREIGN: Readonly<Record<string, (on: Account) => string>> = {
   'a foreign order that rests': (on) => `order ${on.foreignOrder('open').pubkey}`,
   'a foreign order that came and went': (on) => `order ${on.foreignOrder('canceled').pubkey}`,
@@ -247,7 +247,7 @@ describe('reconciliation', () => {
     expect([account.reconciler.isComplete, account.reconciler.isInDoubt, account.reconciler.verdict]).toEqual([
       ...[false, true, null],
     ]);
-    // Too early to count as another read.
+    // This read is too early to count as another read.
     account.round();
     expect(account.reconciler.isComplete).toBe(false);
     expect(account.reconciler.againMs).toBeLessThanOrEqual(account.nowMs + 10_000);
@@ -287,14 +287,14 @@ describe('reconciliation', () => {
     const held = account.ledger.positions();
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect(account.reconciler.verdict).toBeNull();
-    // A sum that younger rows still change is recorded again.
+    // The sums are recorded again, because younger rows still change them.
     rounds(account, 3);
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     account.restart();
     rounds(account, 3);
     expect(account.reconciler.verdict).toBeNull();
     expect(account.ledger.positions()).toEqual(held);
-    // It is omitted, not gone.
+    // The difference is skipped although it still exists.
     const { accepted, newest } = account.reconciler;
     expect(accepted.length).toBeGreaterThan(0);
     expect(accepted.every(({ reason }) => reason === 'seen')).toBe(true);
@@ -306,7 +306,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.verdict).toContain(pubkey);
   });
 
-  /** Like an operator's command, with every share without a record at 0.4. */
+  /** Adopts as an operator's command does. Every share without a record is booked at 0.4. */
   function adopt(reason = 'restored') {
     return account.ledger.transaction(() => {
       const plan = account.reconciler.planAdoption();
@@ -338,7 +338,7 @@ describe('reconciliation', () => {
       ['NO', 3],
       ['YES', 15],
     ]);
-    // Five shares at 0.4, with a trade at the exchange.
+    // The ledger lacks five shares at 0.4, for which the exchange has a trade.
     expect(account.ledger.cash() - cash).toBe(-2 * ONE);
     expect(account.ledger.adopted()).toBe(1.2 * ONE);
     expect(account.ledger.verify()).toEqual([]);
@@ -357,7 +357,7 @@ describe('reconciliation', () => {
     account.restart();
     rounds(account, 3);
     const { newest, accepted } = account.reconciler;
-    // A resting order that was not signed here is no holding: it still differs.
+    // A resting order that was not signed here is not a holding, so it still differs.
     const resting = newest?.differences.filter(({ exchange }) => exchange.includes(', open,')) ?? [];
     expect([newest?.differences, accepted, adopt('again')]).toEqual([resting, [], 0]);
     expect(account.ledger.verify()).toEqual([]);
@@ -389,7 +389,7 @@ describe('reconciliation', () => {
     expect(account.reconciler.accepted).toMatchObject([{ what: 'position', ledger: '0', exchange: '1' }]);
     account.moves.push({ outcome: 'A YES', amount: -ONE, sinceMs: account.nowMs });
     rounds(account, 2);
-    // The omitted row is missing now, which is a separate difference.
+    // The skipped row is now missing from the list, which is a separate difference.
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange -1');
     account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     rounds(account, 2);
@@ -455,7 +455,7 @@ describe('reconciliation', () => {
     const row = account.fill('buy', true, 3 * ONE);
     account.look('fills');
     rounds(account, 2);
-    // Reported as failed, while its shares stay.
+    // The trade is reported as failed, while its shares stay at the exchange.
     const failed = account.turn(row, 'failed');
     account.moves.push({ outcome: 'A YES', amount: 3 * ONE, sinceMs: account.nowMs });
     account.look('fills');
@@ -493,7 +493,7 @@ describe('reconciliation', () => {
     account.look('orders');
     account.follow();
     const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
-    // Differences of stale lists may be omitted; the shares of the fill may not.
+    // Differences of outdated lists may be skipped, but not the shares of the fill.
     expect(leftOut.map(({ what }) => what)).not.toContain('position');
     const underWay = must(account.trades.rows[0]?.row, 'the trade');
     account.trades.replace(underWay, trade, account.nowMs);
@@ -528,7 +528,7 @@ describe('reconciliation', () => {
     account.moves.push({ outcome: 'A YES', amount: 5 * ONE, sinceMs: account.nowMs });
     rounds(account, 2);
     expect(account.reconciler.verdict).toContain('A YES: ledger 0, exchange 5');
-    // The trade appears that explains it.
+    // The trade that explains the difference appears.
     account.fill('buy', true, 5 * ONE);
     account.moves.pop();
     account.look('fills');
@@ -618,7 +618,7 @@ describe('reconciliation', () => {
     account.requests = 0;
     account.nowMs += LATER_MS;
     expect(account.round()).toBe(true);
-    // Seven lists, and the reads of orders and fills.
+    // A round needs requests for seven lists, and later reads of orders and fills.
     expect(account.requests).toBe(9);
     expect(account.reconciler.requestsARound).toBe(9);
   });

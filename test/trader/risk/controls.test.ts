@@ -332,7 +332,7 @@ describe('an input that is missing or not finite', () => {
       exposure: exposureOf([held], [orderOf()]),
     });
 
-  /** Every path to a number in this object. */
+  /** Returns every path to a number in this object. */
   const paths = (value: unknown, path: readonly string[] = []): string[][] =>
     typeof value === 'number'
       ? [[...path]]
@@ -353,14 +353,14 @@ describe('an input that is missing or not finite', () => {
   const { exposure, ...plain } = crowded();
   const all = paths({ place: placeOf(), facts: plain }).filter(compared);
   const bad = [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '1'];
-  /** Null has a meaning there: no date, no jump, no fair value (which then only reduces, and this one does not). */
+  /** Fields in which null has a meaning: no date, no jump, no fair value. */
   const nullMeansNone = ['timeToResolutionMs', 'sinceJumpMs'];
 
   it.each(all.map((path) => ({ name: path.join('.'), path })))('refuses: $name', ({ path }) => {
     expect(judge(placeOf(), crowded()).verdict).toBe('approved');
     for (const by of bad) {
       if (by === null && nullMeansNone.includes(path.at(-1) ?? '')) continue;
-      // An infinite limit is no limit, and an infinite age, wait or headroom has no meaning: all are rejected.
+      // An infinite limit, age, wait or headroom has no meaning, so all are rejected.
       const state = replaced({ place: placeOf(), facts: plain }, path, by) as { place: PlaceIntent; facts: RiskFacts };
       expect([by, judge(state.place, { ...state.facts, exposure }).verdict]).toEqual([by, 'refused']);
     }
@@ -383,7 +383,7 @@ describe('self-crossing in mirrored space', () => {
           ...factsOf({ exposure, sight: sight({ book: { bids: [], asks: [] } }) }),
           limits: limitsOf({ priceCollarFairMicros: m(ONE) }),
         });
-        // Computed leg by leg, as the exchange would match them.
+        // The cost is computed order by order, as the exchange would match the orders.
         const [p, q] = [old.priceMicros, fresh.priceMicros];
         const sameOutcome = old.isYes === fresh.isYes;
         const meets = sameOutcome

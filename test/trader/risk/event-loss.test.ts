@@ -21,7 +21,7 @@ const exposureOf = (
   return exposure;
 };
 
-/** This number of NO at 0.8 in a market of the event. */
+/** Returns a holding of this number of NO shares at 0.8 in a market of the event. */
 const noIn = (marketConditionId: string, count = 100): Holding =>
   holdingOf({ marketConditionId, noMicros: shares(count), costMicros: shares(0.8 * count) });
 
@@ -38,14 +38,14 @@ describe('the worst loss of an event', () => {
       holdingOf({ marketConditionId, yesMicros: shares(100), costMicros: shares(30) });
     expect(exposureOf([EXCLUSIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(60 * ONE);
     expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b')]).eventLoss('event')).toBe(0);
-    // The other outcome may win.
+    // A market without a position may resolve YES.
     expect(exposureOf([EXHAUSTIVE], [yes('a')]).eventLoss('event')).toBe(30 * ONE);
     // The event has a market that the declaration does not name.
     expect(exposureOf([EXHAUSTIVE], [yes('a'), yes('b'), yes('d')]).eventLoss('event')).toBe(90 * ONE);
   });
 
   it('counts that a narrower threshold is reached only with the wider one', () => {
-    // Long the wide, short the narrow one: the loss of both needs an outcome in the narrow one alone.
+    // Long the wide and short the narrow market: both would lose only if the narrow one alone resolved YES.
     const wide = holdingOf({ marketConditionId: 'a', yesMicros: shares(100), costMicros: shares(60) });
     const held = [wide, noIn('b', 100)];
     expect(exposureOf([], held).eventLoss('event')).toBe(140 * ONE);
@@ -86,7 +86,7 @@ describe('the worst loss of an event', () => {
       amountMicros: shares(100),
       fairYesMicros: m(440_000),
     });
-    // A hundred NO at 0.56 and a fee of 0.56 more: lost if market a wins.
+    // A hundred NO at 0.56 with a fee of 0.56 are lost if market a resolves YES.
     expect(judge(more, facts(116))).toMatchObject({ verdict: 'refused', control: 6, name: 'max_event_loss' });
     expect(judge(more, facts(117)).verdict).toBe('approved');
     const less = placeOf({ isYes: false, side: 'sell', priceMicros: m(590_000), amountMicros: shares(10) });
@@ -108,7 +108,7 @@ describe('the worst loss of an event', () => {
   });
 });
 
-/** Every subset of fills, every outcome. */
+/** Tries every subset of fills and every outcome. */
 function plainLoss(holdings: readonly Holding[], orders: readonly WorkingOrder[], rule: EventRule | null): bigint {
   const inEvent = ['a', 'b'];
   const fillable = orders.filter(

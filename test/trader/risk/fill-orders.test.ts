@@ -37,7 +37,7 @@ const wish = fc.record({
 
 const start = fc.record({ yes: fc.integer({ min: 0, max: 60 }), no: fc.integer({ min: 0, max: 60 }) });
 
-/** Every order in which these may fill. */
+/** Returns every sequence in which these orders may fill. */
 function* permutations<T>(all: readonly T[]): Generator<readonly T[]> {
   if (all.length === 0) yield [];
   for (const [i, first] of all.entries()) {
@@ -51,7 +51,7 @@ interface Book {
   cost: number;
 }
 
-/** The books after each fill, in this order. */
+/** Returns the holdings after each fill, in this sequence. */
 function* fillingInOrder(begin: Holding, orders: readonly WorkingOrder[]): Generator<ReadonlyMap<string, Book>> {
   const books = new Map(['a', 'b', 'c'].map((market) => [market, { yes: 0, no: 0, cost: 0 }]));
   books.set('a', { yes: begin.yesMicros, no: begin.noMicros, cost: begin.costMicros });
@@ -118,7 +118,7 @@ describe('a figure of an order or a holding that is missing or not finite', () =
   const held = ['yesMicros', 'noMicros', 'costMicros', 'lockedYesMicros', 'lockedNoMicros'] as const;
   const bad = [undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 0.5, '1'];
 
-  /** Approval is impossible: a rejection, or an error that stops the trader. */
+  /** Checks that approval is impossible: risk refuses, or throws an error that stops the trader. */
   const passes = (exposure: () => Exposure, side: 'buy' | 'sell'): boolean => {
     try {
       const place = placeOf({ side, priceMicros: m(side === 'buy' ? 410_000 : 430_000) });

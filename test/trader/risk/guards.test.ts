@@ -42,7 +42,7 @@ describe('the guard against many fills in a short time', () => {
         fc.integer({ min: 1, max: 20 }),
         fc.nat(),
         (all, maxFills, fillsWindowS, cut) => {
-          // Pages are newest first within themselves: any order within the guard's memory.
+          // Each page lists its newest fills first, so fills arrive in any order within the guard's memory.
           const read = all.length <= 4 * (maxFills + 1) ? all : [...all].sort((a, b) => a - b);
           let guard = new FillGuard(NO_FILLS, { maxFills, fillsWindowS });
           let tooMany = false;
@@ -71,7 +71,7 @@ describe('the pace of orders and cancels', () => {
         let [pace, nowMs] = [new ActionPace([]), 1_700_000_000_000];
         for (const { waitMs, restart } of all) {
           nowMs += waitMs;
-          // The ledger returns the newest first.
+          // The ledger returns the newest rows first.
           if (restart) pace = new ActionPace([...begun].reverse());
           const within = (ms: number) => begun.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
           expect(pace.peek(nowMs)).toEqual({ lastSecond: within(1000), lastMinute: within(60_000) });

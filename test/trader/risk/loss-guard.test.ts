@@ -10,7 +10,7 @@ const money = (value: number) => m(value * ONE);
 
 const MINUTE_MS = 60_000;
 
-/** Checks every minute between these times, with this equity. */
+/** Values the account every minute between these times, with this equity. */
 function pass(guard: LossGuard, fromMs: number, untilMs: number, equity: number): void {
   for (let nowMs = fromMs; nowMs < untilMs; nowMs += MINUTE_MS) guard.observe(nowMs, money(equity), limits);
 }
@@ -163,7 +163,7 @@ describe('the loss guard', () => {
       fc.record({ minutes: fc.integer({ min: 0, max: 4 }), equity: fc.integer({ min: 850, max: 1100 }) }),
       { maxLength: 60 },
     );
-    // Longer than the minimum run of a start, so that midnight comes within thirty of these checks.
+    // This is longer than the minimum run after a start, so that midnight comes within thirty valuations.
     const begunMs = NOON + DAY_MS / 2 - 60 * MINUTE_MS;
     fc.assert(
       fc.property(steps, (looks) => {

@@ -4,13 +4,13 @@ import { AVERAGING_MS, SlowAverages } from '../../../src/trader/risk/slow-averag
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Shows one price, a poll a minute. */
+/** Observes one price with a poll each minute. */
 function show(averages: SlowAverages, price: number, fromMs: number, lastsMs: number): number {
   for (let nowMs = fromMs; nowMs <= fromMs + lastsMs; nowMs += 60_000) averages.look('a', price, nowMs);
   return fromMs + lastsMs;
 }
 
-/** A market whose price has been 0.5 since its start. */
+/** Returns the averages of a market whose price has been 0.5 since its start. */
 function settled(): SlowAverages {
   const averages = new SlowAverages();
   averages.look('a', 0.5, 0);

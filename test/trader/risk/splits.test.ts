@@ -81,7 +81,7 @@ describe('a split', () => {
     expect([exposure.reservedCashMicros, exposure.setsMicros('a')]).toEqual([40 * ONE, 40 * ONE]);
     exposure.split('a', null, shares(2));
     expect([exposure.reservedCashMicros, exposure.setsMicros('a')]).toEqual([42 * ONE, 42 * ONE]);
-    // Currency that becomes sets cannot be lost, and is no position.
+    // Currency that is split into sets cannot be lost, and the sets are not a position.
     expect([exposure.totalLossMicros, exposure.worstCase('a').positionMicros]).toEqual([0, 0]);
     exposure.setHolding(holdingOf({ yesMicros: shares(42), noMicros: shares(42), costMicros: shares(42) }));
     expect([exposure.reservedCashMicros, exposure.setsMicros('a')]).toEqual([0, 42 * ONE]);

@@ -1,4 +1,4 @@
-/** Random states for the risk properties, and the slow, obvious model for comparison. */
+/** Random states for property tests of risk, and a slow, simple model for comparison. */
 
 import fc from 'fast-check';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -11,7 +11,7 @@ export const m = (value: number) => value as Micros;
 export const ONE = 1_000_000;
 
 export const MARKETS = ['a', 'b', 'c'] as const;
-/** Markets a and b belong to one event, c to none. */
+/** Event of each market: a and b belong to one event, c to none. */
 export const eventOf = (market: string): string | null => (market === 'c' ? null : 'event');
 
 export const limitsOf = (changes: Partial<RiskLimits> = {}): RiskLimits => ({
@@ -136,7 +136,7 @@ export interface RandomState {
   readonly place: PlaceIntent;
 }
 
-/** Up to five working orders over three markets, and one new order. */
+/** Generates up to five working orders in three markets, and one new order. */
 export const randomState: fc.Arbitrary<RandomState> = fc
   .record({
     holdings: fc.tuple(...MARKETS.map(holdingIn)),
@@ -159,7 +159,7 @@ export const randomState: fc.Arbitrary<RandomState> = fc
     }),
   }));
 
-/** Limits that never bind except for the named ones, so that a property is about one control. */
+/** Returns limits of which only the named ones can refuse an order, so that a property tests one control. */
 export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   ...limitsOf(),
   maxOrderSharesMicros: m(1e15),
@@ -180,7 +180,7 @@ export const only = (changes: Partial<RiskLimits>): RiskLimits => ({
   ...changes,
 });
 
-/** The place as a working order. */
+/** Returns the new order as a working order. */
 export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder => ({
   intentId: place.intentId,
   marketConditionId: place.marketConditionId,
@@ -195,7 +195,7 @@ export const working = (place: PlaceIntent, feeRateMicros: Micros): WorkingOrder
 
 const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b;
 
-/** Currency of one full fill: positive paid, negative received, fee included, rounded against us. */
+/** Returns the currency of a complete fill with its fee, rounded against us: positive if paid, negative if received. */
 export function paid(order: WorkingOrder): bigint {
   const product = BigInt(order.priceMicros) * BigInt(order.remainingMicros);
   const notional = order.side === 'buy' ? ceilDiv(product, 1_000_000n) : product / 1_000_000n;
@@ -219,11 +219,11 @@ export interface BruteWorst {
   readonly cash: bigint;
 }
 
-/** Currency of splits in progress. */
+/** Returns the currency of splits in flight. */
 const splitting = (holdings: readonly Holding[]): bigint =>
   holdings.reduce((sum, { splittingMicros }) => sum + BigInt(splittingMicros), 0n);
 
-/** Tries every subset of fills and every resolution, and keeps the worst of each figure. */
+/** Tries every subset of fills and every resolution, and returns the worst value of each figure. */
 export function bruteWorst(holdings: readonly Holding[], orders: readonly WorkingOrder[]): BruteWorst {
   const fillable = orders.filter((order) => order.phase !== 'abandoned');
   const position = new Map<string, bigint>();

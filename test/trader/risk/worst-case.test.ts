@@ -22,14 +22,14 @@ import {
 const FEE = m(10_000);
 const RUNS = { numRuns: 300 };
 
-/** Judges the state's order under these limits alone; the data and the budget are fine. */
+/** Judges the order of a state under these limits only. Market data and request budget are fine. */
 const verdictOf = ({ holdings, orders, place }: RandomState, changes: Parameters<typeof only>[0], cash = m(1e15)) =>
   judge(place, {
     ...factsOf({ limits: only(changes), cashMicros: cash, exposure: exposureOf(holdings, orders) }),
     sight: sight({ book: { bids: [], asks: [] } }, place.marketConditionId),
   });
 
-/** Rejected by the named control, or approved; the property covers no other verdict. */
+/** True if the named control refused the order, or if the order was approved. Tests skip any other verdict. */
 const speaks = (verdict: ReturnType<typeof judge>, name: string): boolean =>
   verdict.verdict === 'approved' || verdict.name === name;
 
@@ -61,7 +61,7 @@ describe('the exposure', () => {
           if (order === undefined) continue;
           winding.drop(order.intentId);
           winding.addOrder({ ...order, remainingMicros: m(1 + (detour % ONE)) });
-          // Reads in between must have no effect: of one market, and of the sums.
+          // Reads of a market and of the sums in between must have no effect.
           if (detour % 3 === 0) winding.worstCase(order.marketConditionId);
           if (detour % 3 === 1) expect(winding.totalLossMicros).toBeGreaterThanOrEqual(0);
           winding.setHolding(holdingOf({ yesMicros: m(detour % ONE) }));
@@ -121,7 +121,7 @@ describe('a limit holds even if every working order fills in the worst order', (
         const after =
           bruteWorst(state.holdings, [...state.orders, working(state.place, FEE)]).position.get(marketConditionId) ??
           0n;
-        // A position that already exceeds its limit may only not grow.
+        // A position that already exceeds its limit must not grow.
         if (verdict.verdict === 'approved')
           expect(after <= BigInt(maxPositionSharesMicros) || after === before).toBe(true);
         else expect(after > BigInt(maxPositionSharesMicros)).toBe(true);

@@ -1,9 +1,10 @@
 /**
- * Converts the readable draft to the wire's `message` and to the signed bytes. The venue's `draft_message` decides:
+ * Converts a draft to its `message` and to the bytes that the wallet signs. The venue's `draft_message` is one of:
  *
- * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
- * - `solana_tx`: hex of a Solana transaction whose memo is the readable text; only its message bytes are signed.
- * - `opaque`: an unreadable text; its UTF-8 bytes are signed.
+ * - `utf8`: the message is a readable text; its UTF-8 bytes are signed.
+ * - `solana_tx`: the message is a Solana transaction in hex with the readable text as memo; its message bytes are
+ *   signed.
+ * - `opaque`: the message is an unreadable text; its UTF-8 bytes are signed.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,12 +12,12 @@ import type { DraftCosigners, VenueProfile } from '../profile.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
 import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
 
-/** The kinds of `message` that a draft may carry: `utf8`, `solana_tx` or `opaque`. */
+/** Kind of a draft's `message`: `utf8`, `solana_tx` or `opaque`. */
 export type DraftMessage = VenueProfile['draft_message'];
 
 /**
- * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
- * In a `solana_tx` message the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
+ * Returns the `message` of a draft for the caller's wallet (base58 of 32 bytes). Equal drafts have equal messages. In a
+ * `solana_tx` message the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
  */
 export function writeDraftMessage(
   kind: DraftMessage,
@@ -37,14 +38,14 @@ export function writeDraftMessage(
   }
 }
 
-/** The bytes that a wallet signs to agree to a message; null for a `solana_tx` that is no transaction. */
+/** Returns the bytes of a message that a wallet signs; null for a `solana_tx` message that is not a transaction. */
 export function signedBytes(kind: DraftMessage, message: string): Uint8Array | null {
   if (kind !== 'solana_tx') return Buffer.from(message, 'utf8');
   const read = readTransaction(message);
   return read.ok ? read.transaction.messageBytes : null;
 }
 
-/** The draft that a message spells; null when it spells none, or is unreadable. */
+/** Returns the draft that a message contains; null if the message is unreadable or contains no draft. */
 export function readDraftMessage(kind: DraftMessage, message: string): DraftText | null {
   if (kind === 'opaque') return null;
   const text = kind === 'utf8' ? message : readMemoText(message);

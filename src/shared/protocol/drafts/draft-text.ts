@@ -1,4 +1,4 @@
-/** The readable draft of the paper exchange: one line with everything a signer must know. */
+/** The readable draft of the paper exchange is one line with all terms that a signer must know. */
 
 import { formatDecimal, type Micros, parseDecimal } from '../../base/micros.js';
 import type { Side } from '../states.js';
@@ -14,7 +14,7 @@ interface MarginTerms {
   readonly leverage: Micros;
 }
 
-/** Terms of a draft that the wallet agrees to. Prices and amounts in the space of the named outcome. */
+/** Terms of a draft, to which the wallet agrees by its signature. Prices and amounts are of the named outcome. */
 export type DraftTerms =
   | (OrderTerms & { readonly side: Side; readonly type: 'limit'; readonly price: Micros; readonly amount: Micros })
   | (OrderTerms & { readonly side: 'buy'; readonly type: 'market'; readonly funds: Micros })
@@ -29,14 +29,14 @@ export type DraftTerms =
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;
-  /** The draft's pubkey; for a cancel the pubkey of the order. */
+  /** Pubkey of the draft; the draft of a cancel has the pubkey of its order. */
   readonly draftPubkey: string;
-  /** Unix seconds on the exchange's clock. */
+  /** Expiry, Unix seconds on the exchange's clock. */
   readonly expires: number;
   readonly terms: DraftTerms;
 }
 
-/** The readable draft, one line; `readDraftText` returns the same terms. */
+/** Returns the draft as one readable line, which `readDraftText` parses. */
 export function writeDraftText(draft: DraftText): string {
   const { serviceName, marketConditionId, draftPubkey, expires, terms } = draft;
   return `${serviceName} draft v1 | ${terms.action} | Market: ${marketConditionId} | ${details(terms)} | Draft: ${draftPubkey} | Expires: ${expires}`;
@@ -68,16 +68,16 @@ function details(terms: DraftTerms): string {
   }
 }
 
-/** Base58 names, so that no separator can hide in one. */
+/** Pattern of a pubkey. Base58 contains no separator of the draft. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
-/** Condition ids have no blanks, commas or pipes. No invisible characters: a reader must see all of a draft. */
+/** Pattern of a draft. It permits no invisible characters, because a reader must see the whole draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',
 );
 
-/** Reads a draft text; null for anything that is not exactly the output of `writeDraftText`. */
+/** Parses a readable draft; null for any text that `writeDraftText` would not write exactly so. */
 export function readDraftText(text: string): DraftText | null {
   const match = LINE.exec(text);
   if (match === null) return null;
@@ -86,7 +86,7 @@ export function readDraftText(text: string): DraftText | null {
   const terms = readTerms(action, detailText);
   if (terms === null) return null;
   const draft = { serviceName, marketConditionId, draftPubkey, expires: Number(expires), terms };
-  // Only the canonical spelling is accepted: the draft must equal our own text for these terms byte for byte.
+  // The text must equal our own text for these terms in every byte, so that each draft has one spelling.
   return writeDraftText(draft) === text ? draft : null;
 }
 

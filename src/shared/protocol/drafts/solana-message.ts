@@ -1,4 +1,4 @@
-/** Solana transactions as drafts. A transaction has exactly one spelling: the judged bytes are the signed bytes. */
+/** Solana transactions as drafts. Only one encoding of a transaction is accepted, so that we sign the checked bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
@@ -13,22 +13,22 @@ import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../../base/errors.js';
 import type { DraftCosigners } from '../profile.js';
 
-/** Created once: creation costs as much as a use. */
+/** The codecs are created once, because creating one costs as much as using it. */
 const envelopes = getTransactionCodec();
 const messages = getCompiledTransactionMessageCodec();
 
-/** Program that only writes a text into the chain's log. */
+/** Address of the Memo program, which only writes a text into the chain's log. */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** Maximum size of a transaction, which must fit into one packet. */
+/** Maximum size of a transaction in bytes: it must fit into one packet. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
-/** The package's number for a read-only signing account. */
+/** Number that the package uses for a signing account with read-only access. */
 const READONLY_SIGNER = 2;
 
 /** A transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
 interface MemoTransaction {
-  /** Signs; pays the fee too, unless a co-signer does. */
+  /** Wallet that signs the transaction. It also pays the fee unless a co-signer pays. */
   readonly wallet: string;
   readonly cosigners?: DraftCosigners | undefined;
   readonly text: string;
@@ -36,41 +36,41 @@ interface MemoTransaction {
   readonly version: Transaction['version'];
 }
 
-/** One call of a program by a transaction. Keys are base58 of 32 bytes. */
+/** Call of a program by a transaction. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
-  /** Keys of the accounts, in the instruction's order. */
+  /** Keys of the called program's accounts, in the order of the instruction. */
   readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
 
-/** Effects of a transaction, as far as its bytes show. Accounts are base58. */
+/** Content of a transaction as far as its bytes show. Accounts are base58. */
 export interface Transaction {
-  /** The two formats in use. */
+  /** Format of the transaction; only these two are in use. */
   readonly version: 'legacy' | 0;
   readonly feePayer: string;
-  /** Required signers, the fee payer first. */
+  /** Keys of the required signers, the fee payer first. */
   readonly signers: readonly string[];
   /** Keys of all accounts that the transaction names directly, signers first. */
   readonly accounts: readonly string[];
-  /** Accounts from a lookup table are unknown and not listed. */
+  /** Calls of programs. Accounts from lookup tables are unknown and not listed. */
   readonly instructions: readonly TransactionInstruction[];
   readonly lookupTables: readonly string[];
-  /** Signers whose slots are already filled. */
+  /** Keys of the signers whose signatures are already present. */
   readonly filledSlots: readonly string[];
-  /** The bytes that a wallet signs. */
+  /** Bytes of the transaction that a wallet signs. */
   readonly messageBytes: Uint8Array;
 }
 
-/** A parsed transaction, or one sentence with the reason for a failure. */
+/** A parsed transaction, or the reason why it cannot be parsed. */
 type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** The package brands checked values; the caller, who made the blockhash, checks it. */
+/** Branded type of the package for a checked blockhash. Here the caller made the blockhash. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
-/** Lowercase hex of the transaction, its signature slots zeroed. The memo names the signers beside the fee payer. */
+/** Returns the transaction in lowercase hex with empty signatures. The memo names all signers except the fee payer. */
 export function writeMemoTransaction({ wallet, cosigners, text, blockhash, version }: MemoTransaction): string {
   const payer = address(cosigners?.fee_payer ?? wallet);
   const others = [wallet, ...(cosigners?.keys ?? [])].map((key) => address(key)).filter((key) => key !== payer);
@@ -90,7 +90,7 @@ export function writeMemoTransaction({ wallet, cosigners, text, blockhash, versi
   return copyBytes(envelopes.encode(compileTransaction(message))).toString('hex');
 }
 
-/** Reads the hex of exactly one transaction, legacy or version 0, in its only spelling; else returns the problem. */
+/** Parses the hex of exactly one transaction, legacy or version 0, in its canonical encoding. */
 export function readTransaction(hexText: string): ReadTransaction {
   if (!/^(?:[0-9a-fA-F]{2})+$/.test(hexText)) return problem('the draft is not the hex of bytes');
   const bytes = Buffer.from(hexText, 'hex');
@@ -98,7 +98,7 @@ export function readTransaction(hexText: string): ReadTransaction {
   try {
     return readBytes(bytes);
   } catch {
-    // The package throws for truncated bytes, unknown names and numbers out of range.
+    // The package throws for truncated bytes, unknown names and out-of-range numbers.
     return problem('the draft is not a Solana transaction');
   }
 }
@@ -107,7 +107,7 @@ function readBytes(bytes: Buffer): ReadTransaction {
   const envelope = envelopes.decode(bytes);
   const message = messages.decode(envelope.messageBytes);
   if (message.version !== 'legacy' && message.version !== 0) return problem('the transaction has an unknown version');
-  if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not spelled the one way there is');
+  if (!isCanonical(bytes, envelope, message)) return problem('the transaction is not in its canonical encoding');
   if (!isSound(message)) return problem('the transaction contradicts itself');
   return { ok: true, transaction: makeTransaction(envelope, message) };
 }
@@ -116,7 +116,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** A decoder may ignore trailing bytes and over-long numbers; an encoder writes neither. */
+/** True if encoding gives the same bytes. A decoder may ignore trailing bytes and over-long numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
@@ -124,7 +124,7 @@ const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage
 const listLookups = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
-/** The chain's own rules for a message (`sanitize` of the Solana SDK), and no duplicate account. */
+/** True if a message obeys the chain's rules (`sanitize` of the Solana SDK) and names no account twice. */
 function isSound(message: CompiledMessage): boolean {
   const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
@@ -159,28 +159,28 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   };
 }
 
-/** Returns hex of the transaction with the signatures (by signer) in their slots. Throws for invalid hex. */
+/** Returns the transaction in hex with these signatures, by signer, added. Throws if `hexText` is not a transaction. */
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The package brands checked signatures; these are the caller's own.
+  // The type is branded for checked signatures. These are the caller's own, so they need no check.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
-/** The only memo of a transaction as text; null for none, for several, or for bytes that are not UTF-8. */
+/** Returns the memo of a transaction as text; null if it has no memo, several memos, or a memo that is not UTF-8. */
 export function memoText({ instructions }: Transaction): string | null {
   const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
   return memo === undefined || more.length > 0 || !isUtf8(memo.data) ? null : Buffer.from(memo.data).toString('utf8');
 }
 
-/** Memo of a message that is a transaction; else null. */
+/** Returns the memo of a transaction in hex; null if the text is not a transaction or has no single memo. */
 export function readMemoText(hexText: string): string | null {
   const read = readTransaction(hexText);
   return read.ok ? memoText(read.transaction) : null;
 }
 
-/** The package's arrays are read-only views. */
+/** Copies bytes, because the package's arrays are read-only views. */
 const copyBytes = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
 
 const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });

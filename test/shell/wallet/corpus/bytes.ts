@@ -20,7 +20,7 @@ export interface HostileBytes {
   readonly make: (honest: Honest, draw: Draw) => string;
 }
 
-const MALFORMED = /is not a Solana transaction|not spelled the one way|unknown version|contradicts itself/;
+const MALFORMED = /is not a Solana transaction|not in its canonical encoding|unknown version|contradicts itself/;
 const NO_HEX = /is not the hex of bytes/;
 
 const parts = (honest: Honest, draw: Draw, version = draw.pick<'legacy' | 0>('legacy', 0)): WireParts =>
