@@ -32,7 +32,6 @@ import {
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { react } from './reactions.js';
-import { askDue } from './requests.js';
 import type { TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
@@ -232,6 +231,29 @@ function pollForProof({ account, safety, requests }: TraderState, ticking: boole
   // Polls only on ticks: an exchange that refuses connections must not be polled without pause.
   if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
 }
+
+/**
+ * Queues the due polls; the assets poll begins a round of reconciliation.
+ *
+ * @param stopping true when only own state is read
+ */
+export function askDue({ requests, reconciler, account, safety }: TraderState, stopping: boolean, nowMs: number): void {
+  const { queue, poller, polling } = requests;
+  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  const due = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
+  if (due.length === 0) return;
+  // The round first, so that reads sent together with its lists count as begun after it.
+  const round = due.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
+  for (const request of due) {
+    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
+    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
+  }
+}
+
+/** True for the assets poll, the first request of a round. The poll of marks makes the same call, for prices only. */
+const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';
 
 /** Interval of ticks for the executor's due work and the valuation, ms. The executor needs at least one per second. */
 const TICK_MS = 500;

@@ -69,9 +69,8 @@ export class Feeds {
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
     if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
-    for (const { name, view, withheld } of this.readings(conditionId, names, nowMs)) {
+    for (const { name, view, withheld } of this.readings(conditionId, names, nowMs))
       if (view !== null && withheld === null) views[name] = view;
-    }
     return Object.freeze(views);
   }
 
@@ -136,17 +135,11 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
-function countCurrent({ newest, settings }: Memory, nowMs: number): number {
-  let current = 0;
-  for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
-  return current;
-}
+const countCurrent = ({ newest, settings }: Memory, nowMs: number): number =>
+  [...newest.values()].filter((value) => whyNotCurrent(value, settings, nowMs) === null).length;
 
-function newestAgeMs({ newest }: Memory, nowMs: number): number | null {
-  let youngestMs = Number.POSITIVE_INFINITY;
-  for (const { atMs } of newest.values()) youngestMs = Math.min(youngestMs, nowMs - atMs);
-  return Number.isFinite(youngestMs) ? youngestMs : null;
-}
+const newestAgeMs = ({ newest }: Memory, nowMs: number): number | null =>
+  newest.size === 0 ? null : Math.min(...Array.from(newest.values(), ({ atMs }) => nowMs - atMs));
 
 function describeSilence(feed: Memory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);

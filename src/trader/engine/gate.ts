@@ -1,41 +1,24 @@
 /** The gate between decision and execution: each request that can move money needs an approval by risk here. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { Executor } from '../executor/executor.js';
 import type { Sight } from '../market/view.js';
 import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
 import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import { judge } from '../risk/risk.js';
-import { LADDER, type ModeNow } from './control/modes.js';
-import type { Guards } from './guards.js';
-import type { Valuation } from './own/account.js';
-import type { OwnState } from './own/own-state.js';
-import type { Requests } from './requests.js';
-import type { TraderSettings } from './settings.js';
+import { LADDER } from './control/modes.js';
+import type { TraderState } from './state.js';
 
 /** True for a request that leads to a resting order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-/** Parts of the trader that decisions use. */
-interface Deciding {
-  readonly account: { readonly own: OwnState; readonly valuation: Valuation };
-  readonly safety: { readonly guards: Guards; mode(): ModeNow };
-  readonly requests: Requests;
-  readonly executor: Executor;
-  readonly settings: TraderSettings;
-}
-
 /** Facts that the decisions of one step share. */
 export type StepContext = ReturnType<typeof makeStepContext>;
 
 /** @param hold why nothing may be quoted; null when quoting is allowed */
-export function makeStepContext(
-  { account, safety, requests, executor, settings }: Deciding,
-  hold: string | null,
-  nowMs: number,
-) {
+export function makeStepContext(state: TraderState, hold: string | null, nowMs: number) {
+  const { account, safety, requests, executor, settings } = state;
   const { averages, equityMicros } = account.valuation;
   const held = hold ?? (equityMicros === null ? 'starting: the holdings cannot be valued yet' : null);
   const { mode, reason } = safety.mode();

@@ -13,14 +13,11 @@ import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
-import type { Reconciler } from '../reconcile/reconciler.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
 import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
-import type { MarketEntry } from './markets.js';
-import { takeCandles } from './markets.js';
-import type { WatchedList } from './notices.js';
-import { type Notices, showTitle } from './notices.js';
+import { type MarketEntry, takeCandles } from './markets.js';
+import { showTitle, type WatchedList } from './notices.js';
 import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
@@ -101,7 +98,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
  *
  * @param requestId 0 for a request that was never sent
  */
-export function observeReport(state: TraderState, report: RequestResult, requestId: number): void {
+export function observeReport(state: TraderState, report: RequestResult, requestId = 0): void {
   const { owner } = report.request;
   switch (owner.kind) {
     case 'poll':
@@ -116,26 +113,30 @@ export function observeReport(state: TraderState, report: RequestResult, request
 }
 
 function observePoll(state: TraderState, target: PollTarget, report: RequestResult, requestId: number): void {
+  const { request, outcome, sentMs, nowMs, venueTimeMs } = report;
+  const at: SeenAt = { requestId, sentMs, seenMs: nowMs, venueTimeMs };
   if ('marketConditionId' in target) {
     const { kind, marketConditionId } = target;
     const entry = state.markets.get(marketConditionId);
     let result = toPollResult(report);
-    if (kind !== 'candles') result = readMarket(state, entry, kind, report, requestId);
-    else if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
-    return state.requests.poller.onReport(target, result, report.nowMs);
+    if (kind === 'candles') {
+      if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
+    } else if (entry !== undefined && entry.excludedBecause === null && outcome.kind === 'answered')
+      result = overfull(request, outcome.data) !== null ? 'failed' : readData(state, entry, kind, outcome.data, at);
+    return state.requests.poller.onReport(target, result, nowMs);
   }
   switch (target.kind) {
     case 'catalog':
       return observeCatalog(state, report);
     case 'details':
-      return observeDetails(state, report, requestId);
+      return observeDetails(state, report, at);
     // The assets poll is also the first request of a round.
     case 'assets':
-      takeMarks(state, report, seenAt(report, requestId));
+      takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
     case 'marks':
-      takeMarks(state, report, seenAt(report, requestId));
-      return state.requests.poller.onReport(target, toPollResult(report), report.nowMs);
+      takeMarks(state, report, at);
+      return state.requests.poller.onReport(target, toPollResult(report), nowMs);
     case 'orders':
     case 'fills':
       return observeOwnList(state, target.kind, report);
@@ -144,26 +145,6 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 
 /** Polls of a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
-
-function readMarket(
-  state: TraderState,
-  entry: MarketEntry | undefined,
-  kind: Seen,
-  report: RequestResult,
-  requestId: number,
-): PollResult {
-  const { outcome } = report;
-  if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
-  if (overfull(report.request, outcome.data) !== null) return 'failed';
-  return readData(state, entry, kind, outcome.data, seenAt(report, requestId));
-}
-
-const seenAt = ({ sentMs, nowMs, venueTimeMs }: RequestResult, requestId: number): SeenAt => ({
-  requestId,
-  sentMs,
-  seenMs: nowMs,
-  venueTimeMs,
-});
 
 function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): PollResult {
   try {
@@ -237,12 +218,8 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
 }
 
 /** Passes the outcome of a list read to the poll plan, and raises an alarm if the list stays unreadable. */
-function noteListRead(
-  { requests, safety, notices }: TraderState,
-  list: WatchedList,
-  result: PollResult,
-  report: RequestResult,
-): void {
+function noteListRead(state: TraderState, list: WatchedList, result: PollResult, report: RequestResult): void {
+  const { requests, safety, notices } = state;
   const { nowMs } = report;
   requests.poller.onReport({ kind: list }, result, nowMs);
   const news = safety.unreadLists.onLook(list, result, report, safety.silence.isOn);
@@ -251,12 +228,11 @@ function noteListRead(
 }
 
 /** Takes in a page with details of open markets: each row counts as a read of that market's detail. */
-function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
+function observeDetails(state: TraderState, report: RequestResult, at: SeenAt): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
   const step = requests.details.onReport(report);
   if (step.kind === 'page') {
-    const at = seenAt(report, requestId);
     for (const row of step.rows) {
       const entry = markets.get(row.summary.condition_id);
       if (row.result_type !== 'market' || entry === undefined || entry.excludedBecause !== null) continue;
@@ -277,12 +253,12 @@ const toPollResult = (report: RequestResult): PollResult =>
 
 function takeMarks(
   { settings, requests, markets }: TraderState,
-  { request, outcome, nowMs }: RequestResult,
+  { request, outcome }: RequestResult,
   at: SeenAt,
 ): void {
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
-  requests.poller.onSeen({ kind: 'marks' }, nowMs);
+  requests.poller.onSeen({ kind: 'marks' }, at.seenMs);
   // The data has the type of the endpoint, which the request's owner determines.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
@@ -292,12 +268,12 @@ function takeMarks(
 
 /** Takes in a page of own orders or own trades. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
-  const { requests, reconciler, notices } = state;
+  const { requests, reconciler } = state;
   const { poller, polling, queue } = requests;
   const step = requests.ownLists.onReport(list, report);
   for (const request of step.requests) queue.push(request);
   react(state, step.reaction, report.nowMs);
-  tellNews(reconciler, notices, report.nowMs);
+  tellNews(state, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
   const isMissing = list === 'orders' && polling.ownPaceMs > 0 && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
@@ -306,17 +282,18 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
 }
 
 /** Takes in a page of a reconciliation round; the poll that began the round ends with its last list. */
-function observeRound({ requests, reconciler, notices }: TraderState, list: RoundList, report: RequestResult): void {
+function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
+  const { requests, reconciler } = state;
   const { poller, queue } = requests;
   const step = reconciler.onRound(list, report);
   for (const request of step.requests) queue.push(request);
-  tellNews(reconciler, notices, report.nowMs);
+  tellNews(state, report.nowMs);
   if (step.result === null) return;
   poller.onReport({ kind: 'assets' }, step.result, report.nowMs);
   for (const kind of reconciler.awaits) poller.expedite({ kind });
 }
 
-function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void {
+function tellNews({ reconciler, notices }: TraderState, nowMs: number): void {
   for (const { loud, text } of reconciler.takeNews()) {
     if (loud) notices.alert(nowMs, 'reconciliation', text);
     else notices.notify(nowMs, 'reconciliation', text);

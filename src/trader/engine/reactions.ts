@@ -5,14 +5,13 @@ import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
 import type { OwnFill } from '../market/own-activity.js';
-import type { AskedEvent, StrategyEvent } from '../strategy/contract.js';
+import type { AnyEvent, AskedEvent } from '../strategy/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import type { Markets } from './markets.js';
-import { type Notices, showTitle } from './notices.js';
+import { showTitle } from './notices.js';
 import { inYesSpace } from './quoting/changes.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
-import type { StepClock } from './venue-clock.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
   for (const request of requests) state.requests.queue.push(request);
@@ -45,17 +44,15 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'mergeDone':
     case 'splitDone':
     case 'redeemDone':
-      return onConverted(markets, notices, event, nowMs);
-    case 'signingRefused':
-      safety.pauses.pause(event.market, `the signer refused a draft: ${event.reason}`);
-      markets.requestRequote(event.market);
-      conversionFailed(markets.track(event.market), nowMs);
+      return onConverted(state, event, nowMs);
+    case 'signingRefused': {
+      const { market, intentId, reason } = event;
+      safety.pauses.pause(market, `the signer refused a draft: ${reason}`);
+      markets.requestRequote(market);
+      conversionFailed(markets.track(market), nowMs);
       tellRefused(ledger, markets, event, 'signing_refused', nowMs);
-      return notices.alert(
-        nowMs,
-        'signing_refused',
-        `${event.intentId} in "${showTitle(markets, event.market)}": ${event.reason}`,
-      );
+      return notices.alert(nowMs, 'signing_refused', `${intentId} in "${showTitle(markets, market)}": ${reason}`);
+    }
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) {
         safety.pauses.pause(event.market, event.text);
@@ -78,20 +75,16 @@ const CONVERTED = {
   redeemDone: 'redeemed',
 } as const;
 
-function onConverted(
-  markets: Markets,
-  notices: Notices,
-  { kind, market, cashMicros }: Of<keyof typeof CONVERTED>,
-  nowMs: number,
-): void {
+function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
+  const { kind, market, cashMicros } = event;
   markets.requestRequote(market);
   conversionDone(markets.track(market));
   // A merge returns one unit of currency per complete set, and a split spends one.
   const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
   if (kind !== 'redeemDone')
     tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
-  const text = `${CONVERTED[kind]} in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
-  notices.notify(nowMs, kind, text);
+  const where = `in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
+  notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }
 
 /** Signs that the exchange acts without a request, or another party has the key: the market pauses for an operator. */
@@ -107,12 +100,10 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   safety.countFill(fill, nowMs);
   lookAfterFill(state, marketConditionId, nowMs);
   const where = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  noteOwnFill(markets, state.clock, fill, strategy, where, nowMs);
-  for (const slot of markets.listSlots(marketConditionId)) {
-    slot.dirty = true;
-    if (slot.strategy.name !== strategy) continue;
-    slot.observe({ kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true });
-  }
+  noteOwnFill(state, fill, strategy, where, nowMs);
+  markets.requestRequote(marketConditionId);
+  const event = { kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true } as const;
+  tellMarket(markets, marketConditionId, event, strategy);
   const [shares, price] = [formatDecimal(amountMicros), formatDecimal(fill.priceMicros)];
   const what = `${fill.side} ${shares} ${fill.isYes ? 'YES' : 'NO'} at ${price}`;
   const yes = fill.isYes ? '' : ` (YES at ${formatDecimal(complement(fill.priceMicros))})`;
@@ -123,8 +114,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
 const LATE_MS = 10_000;
 
 function noteOwnFill(
-  markets: Markets,
-  clock: StepClock,
+  { markets, clock }: TraderState,
   { marketConditionId, amountMicros, timestampS }: BookedFill,
   strategy: string,
   where: Pick<OwnFill, 'side' | 'priceMicros'>,
@@ -164,9 +154,8 @@ function noteRefused(
   nowMs: number,
 ): number {
   const { exchangeRefusals: here } = markets.track(event.market);
-  here.onRefused(event, nowMs);
   const { exchangeRefusals: everywhere } = safety.guards;
-  everywhere.onRefused(event, nowMs);
+  for (const refusals of [here, everywhere]) refusals.onRefused(event, nowMs);
   if (everywhere.takeLasting(nowMs)) {
     const text = everywhere.describe(nowMs) ?? event.slug;
     notices.alert(nowMs, 'orders_refused', `no order was accepted for a minute: ${text}`);
@@ -248,12 +237,7 @@ export function tellRefused(
 }
 
 /** Passes an event to every subscribed quoter of a market, or only to one strategy's quoter; null: to no quoter. */
-export function tellMarket(
-  markets: Slots,
-  market: string,
-  event: StrategyEvent<AskedEvent>,
-  strategy?: string | null,
-): void {
+export function tellMarket(markets: Slots, market: string, event: AnyEvent, strategy?: string | null): void {
   for (const slot of markets.listSlots(market))
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }

@@ -1,7 +1,6 @@
 /** Requests to the exchange: the queue, due polls, and the price of a request. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
-import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -9,16 +8,13 @@ import { USUAL_REACT_S } from '../market/view.js';
 import type { PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import { BudgetWatch } from '../scheduler/budget.js';
-import type { PolledMarket, PollFacts } from '../scheduler/poll-memory.js';
-import { ROWS } from '../scheduler/poll-memory.js';
+import { type PolledMarket, type PollFacts, ROWS } from '../scheduler/poll-memory.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { bestOwnPaceMs, ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/log-odds.js';
-import type { Modes } from './control/modes.js';
-import type { MarketEntry, Markets } from './markets.js';
-import { wantsCandles } from './markets.js';
+import { type MarketEntry, type Markets, wantsCandles } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import type { TraderSettings } from './settings.js';
@@ -273,41 +269,3 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   if (leftMs <= 0) return Number.POSITIVE_INFINITY;
   return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }
-
-/** Parts of the trader's state that `askDue` uses. */
-interface Asking {
-  readonly requests: {
-    readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
-    readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
-    readonly polling: Pick<Polling, 'readFacts'>;
-  };
-  readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
-  readonly account: { readonly own: OwnState };
-  readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
-}
-
-/**
- * Queues the due polls; the assets poll begins a round of reconciliation.
- *
- * @param stopping true when only own state is read
- */
-export function askDue(
-  { requests: { queue, poller, polling }, reconciler, account, safety }: Asking,
-  stopping: boolean,
-  nowMs: number,
-): void {
-  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
-  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
-  if (requests.length === 0) return;
-  // The round first, so that reads sent together with its lists count as begun after it.
-  const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
-  for (const request of requests) {
-    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
-    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
-    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
-  }
-}
-
-/** True for the assets poll, the first request of a round. The poll of marks makes the same call, for prices only. */
-const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

@@ -2,7 +2,6 @@
 
 import { add, sub } from '../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { MarkTrust } from '../market/venue-marks.js';
 import type { BookLevel, MarketView } from '../market/view.js';
 import { describeWayBack, type Safety } from './control/safety.js';
 import type { MarketEntry } from './markets.js';
@@ -26,6 +25,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   const { own } = account;
   const { equityMicros } = account.valuation;
   const { mode, reason } = safety.mode();
+  const { isBelieved, told, precision, recall } = state.markets.markTrust;
   return {
     mode,
     reason,
@@ -68,7 +68,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** True when the newest request had no answer. */
     silent: safety.silence.isSuspected,
     /** Reliability of the venue's marks in this run; null when they are not used. */
-    marks: settings.polling.marks === 'auto' ? copyTrust(state.markets.markTrust) : null,
+    marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
     feeds: state.feeds.snapshot(nowMs),
     /** Exchange clock minus ours, ms; null before its first answer. */
     clockOffsetMs: state.clock.venue.offsetMs,
@@ -80,8 +80,6 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
 }
 
 export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
-
-const copyTrust = ({ isBelieved, told, precision, recall }: MarkTrust) => ({ isBelieved, told, precision, recall });
 
 /** Maximum numbers of levels per side and of public trades in a status. */
 const LADDER_LEVELS = 10;
@@ -131,7 +129,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
     })),
     factors: quotes?.factors ?? NO_FACTORS,
     health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
-    refusals: slots.flatMap(({ refusals }) => refusals.all.map(({ name, count, text }) => ({ name, count, text }))),
+    refusals: slots.flatMap(({ refusals }) => [...refusals.values()]),
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),

@@ -100,7 +100,7 @@ export class Trader {
       this.#commit(nowMs, () => {
         for (const { request, reason } of released.unsent) {
           const outcome = { kind: 'unknown', reason, sent: false } as const;
-          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }, NO_REQUEST);
+          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null });
         }
       });
     }
@@ -186,6 +186,3 @@ export class Trader {
     });
   }
 }
-
-/** Request id of a request that was never sent. */
-const NO_REQUEST = 0;

@@ -342,17 +342,13 @@ export class MarketTracker {
   #estimates(nowMs: number, book: SeenBook): Estimates {
     const price = this.#price(book);
     const sigma = this.#volatility.sigmaPerSqrtS;
-    const { tradePrice, tradeWeightShares, flowImbalance, flowSharesPerS } = this.#flow.at(nowMs);
     return {
       mid: book.mid,
       microprice: book.microprice,
       spread: book.spread,
       sigmaLogOddsPerSqrtS: sigma,
       sigmaPricePerSqrtS: sigma * price * (1 - price),
-      tradePrice,
-      tradeWeightShares,
-      flowImbalance,
-      flowSharesPerS,
+      ...this.#flow.at(nowMs),
     };
   }
 

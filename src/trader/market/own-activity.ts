@@ -210,8 +210,7 @@ export class OwnFills {
   #markouts: OwnFillsView['markouts'] | null = null;
 
   onFill({ side, priceMicros, amountMicros, nowMs }: OwnFill): void {
-    this.#fills += 1;
-    this.#isChanged = true;
+    this.onLateFill();
     if (this.#waiting.length >= MAX_WAITING) return;
     const shares = amountMicros / ONE;
     this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });

@@ -8,7 +8,7 @@ import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import { isOfPlace } from '../gate.js';
 import type { Markets } from '../markets.js';
-import { type Notices, showTitle } from '../notices.js';
+import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
@@ -33,7 +33,12 @@ export function commandRefusal({ markets, safety, reconciler }: TraderState, com
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   const { safety, notices, markets, requests } = state;
-  if (command.kind === 'quote-hours') return setQuoteHours(markets, notices, command, nowMs);
+  if (command.kind === 'quote-hours') {
+    const { strategy, open } = command;
+    markets.setQuoteHours(strategy, open);
+    const where = open ? 'within' : 'outside';
+    return notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+  }
   if (command.kind === 'configure') return configure(state, command, nowMs);
   if (command.kind === 'fleet') return setFleetBounds(state, command, nowMs);
   const refusal = commandRefusal(state, command);
@@ -58,21 +63,10 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   markets.requestRequote();
 }
 
-type QuoteHours = Extract<OperatorCommand, { kind: 'quote-hours' }>;
-
-function setQuoteHours(markets: Markets, notices: Notices, { strategy, open }: QuoteHours, nowMs: number): void {
-  markets.setQuoteHours(strategy, open);
-  const where = open ? 'within' : 'outside';
-  notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
-}
-
-function setFleetBounds(
-  { safety, markets, notices }: TraderState,
-  { hold, markets: claimed }: FleetCommand,
-  nowMs: number,
-): void {
+function setFleetBounds({ safety, markets, notices }: TraderState, command: FleetCommand, nowMs: number): void {
+  const { hold } = command;
   const before = safety.fleet?.hold ?? null;
-  safety.fleet = { hold, markets: new Set(claimed) };
+  safety.fleet = { hold, markets: new Set(command.markets) };
   markets.requestRequote();
   if (hold === before) return;
   if (hold === null) notices.notify(nowMs, 'fleet', 'this trader holds the lease on the wallet again');
@@ -188,13 +182,11 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   const { marketConditionId, isYes, ledgerMicros, exchangeMicros, recorded, restMicros } = outcome;
   const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
-  const parts = [
-    ...(recorded.length === 0 ? [] : [`the exchange's records move cash by ${formatDecimal(micros(-spent))}`]),
-    ...(restMicros === 0
-      ? []
-      : [`${formatDecimal(restMicros)} have no record and are booked at ${formatDecimal(restWorth)}`]),
-  ];
-  return `${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now; ${parts.join('; ')}`;
+  const parts = [`${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now`];
+  if (recorded.length > 0) parts.push(`the exchange's records move cash by ${formatDecimal(micros(-spent))}`);
+  const booked = `have no record and are booked at ${formatDecimal(restWorth)}`;
+  if (restMicros !== 0) parts.push(`${formatDecimal(restMicros)} ${booked}`);
+  return parts.join('; ');
 }
 
 /** All settings that a running trader can change. */

@@ -17,12 +17,6 @@ import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, 
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'this market is not claimed by this wallet of the fleet';
 
-interface FleetBounds {
-  /** Why all orders are canceled; null when they may rest. */
-  readonly hold: string | null;
-  readonly markets: ReadonlySet<string>;
-}
-
 interface Watched {
   readonly ledger: Ledger;
   readonly executor: Executor;
@@ -39,8 +33,8 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Bounds by the fleet; null without a fleet. */
-  fleet: FleetBounds | null = null;
+  /** Claimed markets, and why all orders are canceled (null when they may rest); null without a fleet. */
+  fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
   /** Stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: Watched;
@@ -182,12 +176,11 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
   // A resume accepts the differences and books nothing.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
+  if (way !== '') return way;
   // A contradictory fill and a pause of one market also need a reason to end.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
-  const isPausedSomewhere =
-    mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
-  if (way !== '') return way;
-  if (isOdd || isPausedSomewhere) return WITH_REASON;
+  const mayQuote = mode === 'quoting' || mode === 'widened' || mode === 'reducing';
+  if (isOdd || (mayQuote && pauses.first !== null)) return WITH_REASON;
   const [flattened] = pauses.flattened;
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }

@@ -5,10 +5,8 @@ import type { Reservation } from '../../executor/contract.js';
 import type { Executor, RestingOrder } from '../../executor/executor.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
-import type { EventRule } from '../../risk/exposure.js';
-import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
-import type { QuotedOrder } from '../quoting/changes.js';
-import { inYesSpace } from '../quoting/changes.js';
+import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
+import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
 /** Facts of a market that own orders need: its event and its higher fee rate. */
 export interface MarketTerms {
@@ -94,13 +92,10 @@ export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readon
 
 function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   const held = new Map<string, Held>();
-  for (const row of rows) {
-    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(row.marketConditionId) ?? NOTHING;
-    const { sharesMicros, costMicros } = row;
-    const both = row.isYes
-      ? { yesMicros: sharesMicros, noMicros, yesCostMicros: costMicros, noCostMicros }
-      : { yesMicros, noMicros: sharesMicros, yesCostMicros, noCostMicros: costMicros };
-    held.set(row.marketConditionId, both);
+  for (const { marketConditionId: market, isYes, sharesMicros, costMicros } of rows) {
+    const before = held.get(market) ?? NOTHING;
+    if (isYes) held.set(market, { ...before, yesMicros: sharesMicros, yesCostMicros: costMicros });
+    else held.set(market, { ...before, noMicros: sharesMicros, noCostMicros: costMicros });
   }
   return held;
 }

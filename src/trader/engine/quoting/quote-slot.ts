@@ -5,8 +5,8 @@ import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import type { AnyEvent } from '../../strategy/contract.js';
 import {
+  type AnyEvent,
   LIVE_CLASSES,
   type LiveClass,
   NO_QUOTES,
@@ -19,15 +19,6 @@ import { feedsNamed } from '../../strategy/read-params.js';
 import { isSelective, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
-
-/** Number of refusals by one control in this market since the start, and the newest text. */
-export interface RefusalCount {
-  readonly name: string;
-  readonly control: number;
-  readonly count: number;
-  readonly text: string;
-  readonly atMs: number;
-}
 
 const TIGHTER = "the strategy's limits are tighter now: its orders are canceled and placed again";
 const REQUOTED = "the strategy's parameters have changed: its orders are canceled and placed again";
@@ -193,16 +184,10 @@ export class QuoteSlot {
   }
 }
 
-class Refusals {
-  readonly #counts = new Map<string, RefusalCount>();
-
-  get all(): readonly RefusalCount[] {
-    return [...this.#counts.values()];
-  }
-
-  add({ name, control, text }: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
-    const count = (this.#counts.get(name)?.count ?? 0) + 1;
-    this.#counts.set(name, { name, control, count, text, atMs: nowMs });
+/** Numbers of refusals in this market since the start by the name of the control, with the newest text. */
+class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
+  add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
+    this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }
 }
 

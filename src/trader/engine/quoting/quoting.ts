@@ -24,9 +24,6 @@ const FILL_PATIENCE_MS = 3_000;
 /** Fraction of the request burst that is kept from moves that can wait. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Control number of post-only refusals; risk controls begin at 1. */
-const NO_CONTROL = 0;
-
 /** Works towards the slot's quotes: first cancels, then orders within budget and risk. True if any was begun. */
 export function quoteSlot(
   slot: QuoteSlot,
@@ -90,7 +87,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   };
   const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
-    slot.refusals.add({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
+    slot.refusals.add({ name: POST_ONLY, text: crossing });
     return false;
   }
   let placed = false;
@@ -110,7 +107,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
     const explain = () => explainQuotes(quotes, isProbe, sight, slot, context);
     const refusal = approveAndExecute(intent, gatherFacts(context, sight, slot.strategy.risk), explain, context);
     if (refusal === null) placed = true;
-    else slot.refusals.add(refusal, context.nowMs);
+    else slot.refusals.add(refusal);
   }
   return placed;
 }

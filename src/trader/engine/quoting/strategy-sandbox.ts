@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
-import type { AnyEvent, ParamValues } from '../../strategy/contract.js';
 import {
+  type AnyEvent,
   type EventStrategy,
   MAX_STATE_BYTES,
   type MarketStrategy,
   NO_QUOTES,
+  type ParamValues,
   type Quotes,
   type SavedState,
   type Strategy,
@@ -85,8 +86,7 @@ export class StrategySandbox {
     call: BoundedCall,
     saved: SavedState | null = null,
   ): StrategySandbox {
-    const create: Create = (values, remembered) => module.create(values, facts, remembered);
-    return new StrategySandbox(create, module, null, params, call, saved);
+    return new StrategySandbox((values, kept) => module.create(values, facts, kept), module, null, params, call, saved);
   }
 
   /**
@@ -101,8 +101,14 @@ export class StrategySandbox {
     call: BoundedCall,
     saved: SavedState | null = null,
   ): StrategySandbox {
-    const create: Create = (values, remembered) => module.create(values, facts, remembered);
-    return new StrategySandbox(create, module, facts, params, call, saved);
+    return new StrategySandbox(
+      (values, kept) => module.create(values, facts, kept),
+      module,
+      facts,
+      params,
+      call,
+      saved,
+    );
   }
 
   /** Makes a quoter from saved state; null when it cannot be used. `takeMemoryTrouble` returns the reason. */
