@@ -223,12 +223,10 @@ export class Markets {
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
-    for (const { slots } of this.#tracked.values()) {
-      for (const slot of slots) {
-        if (slot.strategy.name !== strategy) continue;
-        slot.inQuoteHours = open;
-        slot.dirty = true;
-      }
+    for (const slot of [...this.all].flatMap(({ slots }) => slots)) {
+      if (slot.strategy.name !== strategy) continue;
+      slot.inQuoteHours = open;
+      slot.dirty = true;
     }
   }
 
@@ -249,15 +247,10 @@ export class Markets {
 
   /** Event and fee rate of a market, from its detail or the ledger. */
   findTerms(conditionId: string): MarketTerms {
-    const facts = this.#tracked.get(conditionId)?.feed.facts;
-    if (facts !== null && facts !== undefined) {
-      const feeRateMicros = maxMicros(facts.makerFeeRateMicros, facts.takerFeeRateMicros);
-      return { eventConditionId: facts.eventConditionId, feeRateMicros };
-    }
-    const record = this.#ledger.market(conditionId);
-    if (record === null) return NO_TERMS;
-    const feeRateMicros = maxMicros(record.makerFeeRateMicros, record.takerFeeRateMicros);
-    return { eventConditionId: record.eventConditionId, feeRateMicros };
+    const facts = this.#tracked.get(conditionId)?.feed.facts ?? this.#ledger.market(conditionId);
+    if (facts === null) return NO_TERMS;
+    const { eventConditionId, makerFeeRateMicros, takerFeeRateMicros } = facts;
+    return { eventConditionId, feeRateMicros: maxMicros(makerFeeRateMicros, takerFeeRateMicros) };
   }
 
   #assign(conditionId: string, strategy: StrategySettings): void {
@@ -278,12 +271,10 @@ export class Markets {
   }
 
   #countOpenMarkets(strategy: StrategySettings): number {
-    let open = 0;
-    for (const { conditionId, feed } of this.#tracked.values()) {
-      const usable = feed.unsuitable === null && (feed.facts === null || feed.facts.phase === strategy.markets.state);
-      if (usable && this.#isQuotedBy(conditionId, strategy)) open += 1;
-    }
-    return open;
+    const { state } = strategy.markets;
+    const isUsable = ({ feed: { facts, unsuitable } }: MarketEntry) =>
+      unsuitable === null && (facts === null || facts.phase === state);
+    return [...this.all].filter((each) => isUsable(each) && this.#isQuotedBy(each.conditionId, strategy)).length;
   }
 
   #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {

@@ -131,7 +131,7 @@ export class UnreadMarkets {
    *
    * @param isComplete true when every page arrived
    */
-  onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
+  onEnd(isComplete: boolean): readonly ReturnType<typeof notice>[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();
     if (!isComplete) return [];
@@ -140,18 +140,15 @@ export class UnreadMarkets {
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
+    const outcome = 'its orders are canceled, other markets continue';
     return [
-      ...unread.map(([id, problem]) => ({
-        kind: 'market_unread' as const,
-        text: `market ${id} is excluded: ${problem}; its orders are canceled, other markets continue`,
-      })),
-      ...read.map((id) => ({
-        kind: 'market_read' as const,
-        text: `market ${id} is readable again, or no longer listed`,
-      })),
+      ...unread.map(([id, problem]) => notice('market_unread', `market ${id} is excluded: ${problem}; ${outcome}`)),
+      ...read.map((id) => notice('market_read', `market ${id} is readable again, or no longer listed`)),
     ];
   }
 }
+
+const notice = (kind: 'market_unread' | 'market_read', text: string) => ({ kind, text });
 
 const NAMELESS = '(without a condition id)';
 

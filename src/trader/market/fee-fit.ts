@@ -14,7 +14,7 @@ export const FEE_ROWS = 100;
 const TOLERANCE_MICROS = 2;
 
 /** Fit of one fee schedule to the trades. */
-export interface FeeFit {
+interface FeeFit {
   readonly schedule: FeeSchedule;
   /** Fitted rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
   readonly takerRate: number | null;
@@ -25,7 +25,7 @@ export interface FeeFit {
 }
 
 /** `free`: no fees. `seen`: one schedule fits. `undecided`: too few trades, several schedules fit, or none. */
-export type FeeVerdict =
+type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
   | { readonly kind: 'undecided'; readonly reason: string };

@@ -104,10 +104,6 @@ export class MarketTracker {
     return this.#book?.at.seenMs ?? null;
   }
 
-  get tradesSeenMs(): number | null {
-    return this.#tradesAt?.seenMs ?? null;
-  }
-
   onDetail(detail: MarketDetail, at: SeenAt): void {
     const facts = readFacts(detail, this.#feeSchedule);
     this.facts = typeof facts === 'string' ? null : facts;

@@ -37,7 +37,7 @@ const UNKNOWN_FROM_PART = 1 / 4;
 const BURST_PART = 1 / 4;
 
 /** Requests that may be sent at once if `most` may be sent per minute. */
-export const burstOf = (most: number): number => BURST_PART * most;
+const burstOf = (most: number): number => BURST_PART * most;
 
 /** Outcome of a request of this scope. */
 export interface Settled {

@@ -63,7 +63,7 @@ export interface PollSettings {
 
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait after failed polls: a failing market costs one request per minute. */
-export const LONGEST_BACKOFF_MS = 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
 
 /** One repeated request: its target, and when it was last sent. */
 export class PollRecord {

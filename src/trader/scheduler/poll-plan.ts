@@ -197,10 +197,8 @@ export class PollPlan {
   ): [AccountPoll, number][] {
     const { ownTrades, ownIntervalMs, assetsIntervalMs } = this.#settings;
     const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
-    const wanted = ownTrades
-      ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS, roundsMs: assetsIntervalMs }
-      : { fillsMs: null, ordersMs: paceMs, roundsMs: assetsIntervalMs };
-    const fitted = fitOwnReads(wanted, requestsARound, signedPerMinute);
+    const wanted = ownTrades ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS } : { fillsMs: null, ordersMs: paceMs };
+    const fitted = fitOwnReads({ ...wanted, roundsMs: assetsIntervalMs }, requestsARound, signedPerMinute);
     const fills: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
     return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
   }

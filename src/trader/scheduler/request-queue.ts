@@ -19,7 +19,7 @@ export interface Unsent {
 }
 
 /** Requests to send, and requests not sent. Every pushed request appears exactly once. */
-export interface Release {
+interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
 }
@@ -284,12 +284,11 @@ export class RequestQueue {
       if (line.waiting === 0) continue;
       const { lanes } = line;
       for (const lane of LANES) {
-        if (!lanes[lane].some(({ request }) => isUnwanted(request))) continue;
-        for (const { request } of lanes[lane].filter(({ request }) => isUnwanted(request)))
-          unsent.push({ request, reason });
-        const waiting = lanes[lane].filter(({ request }) => !isUnwanted(request));
-        line.waiting -= lanes[lane].length - waiting.length;
-        lanes[lane] = waiting;
+        const out = lanes[lane].filter(({ request }) => isUnwanted(request));
+        if (out.length === 0) continue;
+        for (const { request } of out) unsent.push({ request, reason });
+        lanes[lane] = lanes[lane].filter((each) => !out.includes(each));
+        line.waiting -= out.length;
       }
     }
     return unsent;

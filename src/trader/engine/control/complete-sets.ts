@@ -175,7 +175,13 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   const isYes = yesMicros > noMicros;
   const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return;
-  const { conditionId: marketConditionId, eventConditionId, lotMicros, minAmountMicros, maxAmountMicros } = sight.market;
+  const {
+    conditionId: marketConditionId,
+    eventConditionId,
+    lotMicros,
+    minAmountMicros,
+    maxAmountMicros,
+  } = sight.market;
   const wanted = minMicros(level.amountMicros, micros(Math.abs(yesMicros - noMicros)));
   const most = minMicros(minMicros(own.exposure.freeShares(marketConditionId, isYes), wanted), maxAmountMicros);
   const amountMicros = micros(most - (most % lotMicros));

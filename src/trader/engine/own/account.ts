@@ -23,7 +23,7 @@ import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { Quotes, SetsWish } from '../../strategy/contract.js';
 import type { Markets } from '../markets.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import { type Held, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 
 export class Account {
   readonly valuation: Valuation;
@@ -224,10 +224,7 @@ export class Valuation {
   }
 }
 
-interface Shares {
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
-}
+type Shares = Pick<Held, 'yesMicros' | 'noMicros'>;
 
 /** Value of shares at the YES price, capped, rounded down; null without a needed price. A complete set is worth 1. */
 export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {

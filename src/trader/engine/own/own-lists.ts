@@ -11,7 +11,7 @@ import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
 /** Effects of one page of own orders or own trades. */
-export interface ListStep {
+interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
   /** Result of the whole read; null while further pages are in flight. */

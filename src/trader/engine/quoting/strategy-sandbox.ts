@@ -266,19 +266,11 @@ function describe(error: unknown): string {
 
 /** Ledger methods for saved state. */
 type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
-/** Settings that new quoters need. */
-type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
-
-interface Kept {
-  readonly sandbox: StrategySandbox;
-  readonly event: string;
-  readonly strategy: StrategySettings;
-}
 
 /** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
 export class Sandboxes {
   readonly #memory: Memory;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
 
   constructor(memory: Memory) {
     this.#memory = memory;
@@ -290,11 +282,15 @@ export class Sandboxes {
   }
 
   /** Opens a quoter, or returns the event's equal quoter. Null if the strategy needs an event and has none. */
-  open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
+  open(
+    strategy: StrategySettings,
+    facts: MarketFacts,
+    { events, boundedCall }: Pick<TraderSettings, 'events' | 'boundedCall'>,
+  ): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
       return this.#restore(strategy, facts.conditionId, (saved) =>
-        StrategySandbox.ofMarket(module, params, facts, around.boundedCall, saved),
+        StrategySandbox.ofMarket(module, params, facts, boundedCall, saved),
       );
     const event = facts.eventConditionId;
     if (event === null) return null;
@@ -302,9 +298,9 @@ export class Sandboxes {
     const found = this.#kept.get(key);
     const isSameCode = found?.strategy.moduleKey === strategy.moduleKey;
     if (found !== undefined && isSameCode && isDeepStrictEqual(found.sandbox.params, params)) return found.sandbox;
-    const eventFacts = findEventFacts(event, facts.conditionId, around.events);
+    const eventFacts = findEventFacts(event, facts.conditionId, events);
     const sandbox = this.#restore(strategy, event, (saved) =>
-      StrategySandbox.ofEvent(module, params, eventFacts, around.boundedCall, saved),
+      StrategySandbox.ofEvent(module, params, eventFacts, boundedCall, saved),
     );
     this.#kept.set(key, { sandbox, event, strategy });
     return sandbox;
