@@ -1,4 +1,4 @@
-/** The gate between decision and execution: each request that can move money needs an approval by risk here. */
+/** The gate between decisions and the executor: every request that can move money needs an approval by risk. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Sight } from '../market/view.js';
@@ -9,7 +9,7 @@ import { judge } from '../risk/risk.js';
 import { LADDER } from './control/modes.js';
 import type { TraderState } from './state.js';
 
-/** True for a request that leads to a resting order. */
+/** True for the draft and the submit of a new order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
@@ -28,7 +28,7 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     requests,
     executor,
     guards: safety.guards,
-    /** The trader's limits; a strategy's limits are tighter. */
+    /** The trader's limits; the limits of a strategy are tighter. */
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
@@ -40,7 +40,7 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
   };
 }
 
-/** Judges one intent, and begins an approved intent. Returns the refusal; null for a begun intent. */
+/** Asks risk to approve one intent, and begins an approved intent. Returns the refusal; null if the intent began. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -58,7 +58,7 @@ export function approveAndExecute(
   return null;
 }
 
-/** Facts for risk about the order's market, or only about the account. */
+/** Collects the facts that risk needs about the account and, if `sight` is given, about the order's market. */
 export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,
@@ -77,5 +77,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Empty reason for `explain`, because the intent is the whole reason. */
+/** Empty reason text for the command `explain`, for intents that need no further reason. */
 export const NO_REASON = (): string => '{}';

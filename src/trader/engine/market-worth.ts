@@ -9,7 +9,7 @@ import type { QuoteLevel, Quotes } from '../strategy/contract.js';
 import { legFees } from './quoting/changes.js';
 import type { MarketFilter, MarketRules, MarketSelection } from './settings.js';
 
-/** The offer of a market; null when its strategy quotes nothing. */
+/** Returns the expected income and costs of quoting a market; null if its strategy quotes nothing. */
 export function makeOffer(
   quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
@@ -31,7 +31,7 @@ export function makeOffer(
       takersPerS: flow.tradesPerS,
       quotes: SIDES.flatMap((side) => resting(side, quotes, fairMicros)),
     },
-    // A level moves when its reference price has moved half a tick more than the tolerance.
+    // An order is moved when its reference price has moved by the tolerance plus half a tick.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
@@ -51,7 +51,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Taker sizes vary around a mean; without data it is the best level's amount.
+  // Taker sizes vary around a mean. Without data, the mean is the amount of the best level.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -61,7 +61,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers trade with each side; those larger than the queue ahead reach the level.
+      // Half of the takers trade with each side. Takers larger than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Levels shifted by the distance between share value and fair price: stale losses count from the value. */
+/** Levels, shifted by the share's value less the fair price, because losses of stale quotes count from the value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -117,15 +117,15 @@ export interface Worth {
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
 
-/** Time after a fill, ms, when the price contains the taker's information. */
+/** Time after a fill until the price contains the taker's information, ms. */
 const HORIZON_MS = 30_000;
-/** Half-life of the measures, ms. */
+/** Half-life of the statistics of own fills, ms. */
 const HALF_LIFE_MS = 3_600_000;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
 /** Weight of a prior, in fills. */
 const BELIEF_FILLS = 20;
-/** Prior fraction of a fill's distance that the next price move loses. */
+/** Assumed fraction of a fill's distance from the fair price that the next price move loses. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface Waiting {
@@ -159,7 +159,7 @@ const NAMES = ['fills', 'expected', 'judged', 'adverse', 'distance'] as const sa
 type Measured = Readonly<typeof NONE>;
 
 export class MarketMeasures {
-  /** The current sums; changed in place. */
+  /** Current sums, in one object that changes. */
   readonly sums = { ...NONE };
   #atMs: number | null = null;
   #waiting: Waiting[] = [];
@@ -172,7 +172,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Takes in the newest price and judges the fills that are due. */
+  /** Compares the fills whose time has come with the newest price. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -185,7 +185,7 @@ export class MarketMeasures {
     });
   }
 
-  /** Adds the expected fills since the last call; 0 while nothing was quoted. */
+  /** Adds the fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
@@ -231,7 +231,7 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Maximum number of trades in a view; if all are younger than a day, there were more. */
+/** Maximum number of trades in a view. If all are younger than a day, the day had more trades. */
 const TRADES_SHOWN = 100;
 /** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
@@ -251,9 +251,9 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
 }
 
 /**
- * Why a market is not selected; null when it is.
+ * Returns why the rules exclude a market; null if they allow it.
  *
- * @param isQuoted true when it is quoted now
+ * @param isQuoted true if the market is quoted now
  * @param venueNowMs exchange clock
  */
 export function unwantedBecause(

@@ -1,4 +1,4 @@
-/** First part of a step: takes in an observation, finds the request of an outcome, and passes it to its owner. */
+/** First part of a step: processes an observation, and passes a request's outcome to the owner of the request. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -24,21 +24,21 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest step back of our clock that is waited out, ms: for answers out of order, and clock corrections. */
+/** Largest backward step of our clock that is hidden, ms. Late answers and clock corrections cause such steps. */
 const WAITED_OUT_MS = 1_000;
 
-/** Moves an observation's time up to the newest one, unless our clock was set back. */
+/** Raises an observation's time to the newest observed time, unless our clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
-/** Notes a request without an answer. Sends one notice when the exchange becomes silent. */
+/** Records that a request got no answer. Sends one notice when the exchange no longer answers. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
   if (silence.onUnknown(nowMs))
     notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // Reads of own state show when the exchange is back. Drafts would be retried as fast as connections are refused.
+  // Reads of own state show when the exchange answers again. New drafts would be refused and retried without a pause.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -73,7 +73,7 @@ export function observe(state: TraderState, seen: Observation): void {
   }
 }
 
-/** Handles our clock set back: clears waits that would end too late, and known books, whose age is unknown. */
+/** Handles a backward step of our clock: clears waits that would end too late, and books, whose age is unknown. */
 function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   const { clock, safety, requests, markets, notices } = state;
   const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
@@ -94,7 +94,7 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
 }
 
 /**
- * Passes a report to its owner. Throws AssertionFailed for a request without an owner.
+ * Passes the result of a request to the request's owner. Throws AssertionFailed for a request without an owner.
  *
  * @param requestId 0 for a request that was never sent
  */
@@ -130,7 +130,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, at);
-    // The assets poll is also the first request of a round.
+    // The assets poll is also the first request of a reconciliation round.
     case 'assets':
       takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
@@ -143,14 +143,14 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
   }
 }
 
-/** Polls of a market's current state. */
+/** Polls that read a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
 function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): PollResult {
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
+    // An arithmetic error excludes only this market. A broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
@@ -159,7 +159,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   return 'ok';
 }
 
-/** Excludes a market whose data cannot be processed, until the next start: its orders are canceled. */
+/** Excludes a market whose data cannot be processed, and cancels its orders, until an operator resumes the market. */
 function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
   const { conditionId } = entry;
   const title = showTitle(markets, conditionId);
@@ -170,7 +170,7 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
   notices.alert(nowMs, 'market_failed', text);
 }
 
-/** Takes in market data. The data has the type of the request's endpoint, which the request's owner determines. */
+/** Updates a market from an answer. The request's owner determines the endpoint, and thus the type of `data`. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
   const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
@@ -197,7 +197,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         if (phase === 'resolved' || phase === 'canceled')
           tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
       }
-      account.invalidate(); // Fees and event may change the cost of own orders.
+      account.invalidate(); // The market's fees and event may change the cost of own orders.
   }
 }
 
@@ -227,7 +227,7 @@ function noteListRead(state: TraderState, list: WatchedList, result: PollResult,
   if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
-/** Takes in a page with details of open markets: each row counts as a read of that market's detail. */
+/** Processes a page with details of open markets. Each row counts as a read of that market's detail. */
 function observeDetails(state: TraderState, report: RequestResult, at: SeenAt): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
@@ -259,14 +259,14 @@ function takeMarks(
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
   requests.poller.onSeen({ kind: 'marks' }, at.seenMs);
-  // The data has the type of the endpoint, which the request's owner determines.
+  // The request's owner determines the endpoint, and thus the type of the data.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
   }
 }
 
-/** Takes in a page of own orders or own trades. */
+/** Processes a page of own orders or own trades. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, polling, queue } = requests;
@@ -281,7 +281,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Takes in a page of a reconciliation round; the poll that began the round ends with its last list. */
+/** Processes a page of a reconciliation round. The poll that began the round ends with the round's last list. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, queue } = requests;
@@ -300,7 +300,7 @@ function tellNews({ reconciler, notices }: TraderState, nowMs: number): void {
   }
 }
 
-/** Takes in the list of resting orders while a cancel-all is verified; cancels orders unknown to the ledger. */
+/** Checks the resting orders while a cancel-all is verified, and cancels orders that the ledger does not know. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;

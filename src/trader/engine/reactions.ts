@@ -1,4 +1,4 @@
-/** Handles the executor's events: reads, notices and pauses. */
+/** Handles the executor's events: requests reads, sends notices and pauses markets. */
 
 import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
@@ -87,10 +87,10 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
   notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }
 
-/** Signs that the exchange acts without a request, or another party has the key: the market pauses for an operator. */
+/** Events after which a market pauses: the exchange acts without a request, or another party has the key. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** Signs that signed prices and amounts no longer limit the loss. */
+/** Events after which signed prices and amounts no longer limit the possible loss. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -129,7 +129,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/** Reads the market's book after a fill, before any new order there, and then its event's books with own orders. */
+/** Requests the market's book after a fill, before any new order there, and its event's books with own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
@@ -137,7 +137,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Reads the books of a market's event with own resting orders, which may have changed too. */
+/** Requests the books of the event's other markets with own orders, because these books may have changed too. */
 export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
   const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -147,7 +147,7 @@ export function lookAtEvent({ markets, account, requests }: TraderState, conditi
   }
 }
 
-/** Notes an order rejected by the exchange; returns the wait before the next order in the market, ms. */
+/** Records an order that the exchange rejected. Returns the wait before the next order in the market, ms. */
 function noteRefused(
   { markets, safety, notices }: TraderState,
   event: { market: string; slug: string; reason: string },
@@ -169,7 +169,7 @@ function noteTaken({ markets, safety, notices }: TraderState, market: string, no
     notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
-/** Outcomes after which the next turn retries at once. */
+/** Reasons of unfinished requests that the next turn retries at once. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -199,7 +199,7 @@ type Records = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** True when a quoter of the market subscribes to this kind; otherwise no lookup is needed. */
+/** True if a quoter of the market subscribes to events of this kind; otherwise no ledger lookup is needed. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -220,7 +220,7 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/** Passes a refusal to the order's strategy; of a conversion, which belongs to none, to every subscribed quoter. */
+/** Passes a refused order to its strategy, and a refused conversion to every subscribed quoter of the market. */
 export function tellRefused(
   ledger: Records,
   markets: Slots,
@@ -236,13 +236,13 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to one strategy's quoter; null: to no quoter. */
+/** Passes an event to every subscribed quoter of a market, or only to the quoter of `strategy` (null: to none). */
 export function tellMarket(markets: Slots, market: string, event: AnyEvent, strategy?: string | null): void {
   for (const slot of markets.listSlots(market))
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** Finds the order of an intent, in YES space; null without one. */
+/** Returns the order of an intent, in YES space; null if the intent places no order. */
 function findOrder(ledger: Records, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;

@@ -49,7 +49,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
-    /** The newest complete round; null before the first. */
+    /** The newest complete reconciliation round; null before the first. */
     reconciled: reconciler.newest,
     /** Differences confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
     disagreement: reconciler.verdict,
@@ -59,7 +59,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
     /** True when a difference awaits the next round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
-    /** Why the newest round was void; null if it was complete. */
+    /** Why the newest reconciliation round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
     /** True when two complete reads have shown that no order rests, and nothing was begun since. */
     proven: safety.modes.proven,
@@ -144,7 +144,7 @@ const noteOf = ({ unreadMarkets }: Safety, entry: MarketEntry, orders: readonly 
   unreadMarkets.findReason(entry.conditionId) ??
   entry.feed.unsuitable ??
   entry.slots[0]?.quotes.note ??
-  'no strategy quotes it';
+  'no strategy quotes the market';
 
 function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 'asks' | 'trades'> {
   const listLevels = (levels: readonly BookLevel[]) =>
@@ -157,7 +157,7 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market for telemetry, which makes a status only after a change. */
+/** A market for telemetry, which calls `makeStatus` only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
   /** Inputs of the status, compared by reference. */
@@ -178,7 +178,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-/** Use of the risk limits now. */
+/** Returns the current use of the risk limits. */
 export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({

@@ -1,4 +1,4 @@
-/** Streaming estimators of volatility, arrivals, and takers. How often a market is polled must not change them. */
+/** Streaming estimators of volatility, arrivals, and takers. The polling rate of a market must not change them. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
@@ -15,7 +15,7 @@ export function computeLogOdds(probability: number): number {
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
 }
 
-/** Remaining weight after this time; 0 after infinite time, as before a first observation. */
+/** Remaining weight of an observation after this time; 0 after infinite time, as before the first observation. */
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
@@ -311,7 +311,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Takes in a trade at about `atMs`, our clock; trades may arrive in any order. */
+  /** Compares a trade at about `atMs`, our clock, with the books before and after it. Trades arrive in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -347,7 +347,7 @@ export class TakerFlow {
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Drops earlier reads: their time order relative to new trades is unknown. */
+  /** Drops earlier books, because their time order relative to new trades is unknown. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -364,9 +364,9 @@ function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }:
   return past > 0 || (past === 0 && amountMicros >= met.amountMicros);
 }
 
-/** Length of a bar, seconds. */
+/** Length of a price bar, s. */
 export const BAR_S = 300;
-/** Time span of the requested bars, seconds. */
+/** Time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
 /** Unix seconds: bars that begin at `fromS` or later and before `toS`. */
@@ -388,7 +388,7 @@ export interface LearnedFromBars {
 type CandlesRead =
   /** `learned` is null when the answer holds fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** `because` says in one sentence why the bars are rejected. */
+  /** `because` says in one sentence why the price bars are rejected. */
   | { readonly ok: false; readonly because: string };
 
 /**

@@ -48,7 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Takes in a page, newest first; returns new trades, oldest first. `book` separates buyers from sellers. */
+  /** Adds a page of rows, newest first; returns new trades, oldest first. `book` shows the taker's side of a trade. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];

@@ -221,7 +221,7 @@ export class RequestQueue {
     return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
 
-  /** Time at which a waiting request could leave or expires: `nowMs` for at once; null if only an outcome helps. */
+  /** Time at which a waiting request can be sent or expires: `nowMs` for at once; null if only an outcome helps. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -311,7 +311,7 @@ export class RequestQueue {
   }
 }
 
-/** A longer clock step counts as a jump; the time arrives every second. */
+/** A longer step of our clock counts as a jump, ms, because the time is observed every second. */
 const LONGEST_STEP_MS = 60_000;
 
 /** Clock of the request budget: our clock, stopped during a jump, so that the window of a minute stays correct. */

@@ -25,9 +25,9 @@ import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 
-/** Wait after a conversion before the next in the same market, ms: a merge takes the venue about a second. */
+/** Wait between two conversions in one market, ms. The venue needs about a second for a merge. */
 const RETRY_MS = 10_000;
-/** Longest wait after refusals, ms; the wait doubles with each consecutive one. */
+/** Longest wait after failed conversions, ms. The wait doubles with each consecutive failure. */
 const LONGEST_RETRY_MS = 3_600_000;
 
 /** Below this fraction of all cash, free currency is scarce and smaller merges are worth their requests. */
@@ -43,7 +43,7 @@ export interface ConversionRules {
   readonly markMicros: Micros | null;
 }
 
-/** Sell orders to cancel: they bind pairs that are worth a merge, as currency is scarce or the pairs wait long. */
+/** Returns the sell orders to cancel: they bind sets that should be merged, as currency is scarce or the wait long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -59,7 +59,7 @@ export function mergeBlockers(
   if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
-  // The expected further wait equals the time that the orders have rested.
+  // The orders are expected to rest as long again as they have rested so far.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(own) || isWorth ? blockers : [];
@@ -71,7 +71,7 @@ const mayMerge = ({ phase, conditionId }: MarketFacts, merge: MergeSettings, cor
 
 /**
  * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
- * of sets. Scarce currency lowers the size of a merge. Shares offered by open orders are not merged. True when a
+ * of sets. Scarce currency allows smaller merges. Shares offered by open orders are not merged. Returns true if a
  * conversion was begun.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
@@ -93,7 +93,7 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   return refusal === null;
 }
 
-/** Records a failed conversion of this market; the next one waits longer. */
+/** Records a failed conversion in this market; the next conversion waits longer. */
 export function conversionFailed(entry: MarketEntry, nowMs: number): void {
   entry.conversionFailures += 1;
   entry.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** entry.conversionFailures, LONGEST_RETRY_MS);
@@ -117,7 +117,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Pairs beyond the core that no order offers; may be negative. */
+/** Amount of complete sets beyond the core that no order offers; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: Core, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -138,7 +138,7 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split once a whole batch is missing in the core; null without need, currency, requests or a mark. */
+/** Plans a split when the core lacks a whole batch of sets; null without need, currency, requests or a mark. */
 function planSplit(
   { sharesMicros }: Core,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,
@@ -204,18 +204,18 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   if (refusal === null) account.invalidate();
 }
 
-/** True when the rest cannot be sold: no complete set (merges have no smallest amount), and less than an order. */
+/** True if a holding contains no complete set to merge, and too few shares for an order. */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
 
-/** Sells all holdings; ends the mode when no sellable holding is left. */
+/** Sells all holdings; ends the flattening mode when no sellable holding is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
   const { account, markets, safety, notices } = state;
   let left = account.own.unsettled > 0;
   for (const entry of markets.all) {
-    // Skipped when unclaimed: another wallet of the fleet might be the buyer.
+    // A market that this wallet has not claimed is skipped, because the fleet's other wallets might buy its shares.
     if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
     if (isHeld(account, entry)) left = true;
     sellHolding(account, entry, context);
@@ -250,14 +250,14 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   }
 }
 
-/** True when a sellable holding exists, or when the holding cannot be judged. */
+/** True if the market has a sellable holding, or a holding while its facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
-/** Text about the unsellable rest, each part with a leading separator; empty when nothing is left. */
+/** Describes the unsellable rest; each part begins with a separator. Empty if nothing is left. */
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);

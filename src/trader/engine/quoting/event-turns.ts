@@ -1,4 +1,4 @@
-/** Makes the views of the slots: one per market, and one per event for strategies of whole events. */
+/** Makes the strategies' views: one per market, and one per event for strategies that quote whole events. */
 
 import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
 import {
@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event with a due market; all its markets then take their turns in this step. */
+/** Runs the quoter of every event with a due market. All markets of the event then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;
@@ -63,7 +63,7 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** View of a whole event; null when no market's quotes would be used. */
+/** Makes the view of a whole event; null if no market's quotes would be used. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
@@ -173,7 +173,7 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** True until the catalog has assigned markets to all strategies that select by it. */
+/** True until the first catalog has assigned markets to the strategies that select their markets from the catalog. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);

@@ -30,7 +30,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** Quoter of a market or an event. A failure may break the quoter's state, so the quoter is silent until `renew`. */
+/** Runs the quoter of a market or an event. After a failure the quoter is not called until `renew` replaces it. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -92,7 +92,7 @@ export class StrategySandbox {
   /**
    * Makes the quoter of an event.
    *
-   * @param saved as for a market
+   * @param saved last saved state of this strategy's quoter in the event, in any version
    */
   static ofEvent(
     module: EventStrategy,
@@ -138,7 +138,7 @@ export class StrategySandbox {
     }
   }
 
-  /** The failure, returned once for the notice; else null. */
+  /** Returns a new failure once, for the notice; otherwise null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
@@ -165,12 +165,12 @@ export class StrategySandbox {
     this.#quoter = this.#createQuoter();
   }
 
-  /** Runs the quoter of an event; null means that none of its markets may quote, so it is not called. */
+  /** Runs the quoter of an event. The quoter is not called if the view is null, because no market may quote then. */
   askEvent(view: WholeEventView | null): void {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; an event's quoter has made them in its newest turn. No quotes after a failure. */
+  /** Returns one market's quotes; none after a failure. An event's quoter has made them in its newest turn. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -208,7 +208,7 @@ export class StrategySandbox {
     }
   }
 
-  /** Passes new parameters to the quoter, once for all markets. False when it did not take them: make a new one. */
+  /** Passes new parameters to the quoter. Returns false if it did not accept them and must be replaced. */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
@@ -226,11 +226,11 @@ export class StrategySandbox {
 
   /** True when the state must be saved: after a fill, or at the first turn of a time span. */
   isSaveDue(nowMs: number): boolean {
-    // Fixed spans instead of ages, so that all markets are saved in few steps: each save costs a disk sync.
+    // Time spans are fixed, so that all markets are saved in the same few steps. Each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** State to store; null when there is none or it is unchanged. */
+  /** Returns the state to store; null if there is none or it is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
@@ -281,7 +281,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Opens a quoter, or returns the event's equal quoter. Null if the strategy needs an event and has none. */
+  /** Creates a quoter, or returns the event's existing quoter. Null if the strategy quotes events and there is none. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
@@ -311,7 +311,7 @@ export class Sandboxes {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops an event without tracked markets. Call it inside a ledger transaction. */
+  /** Drops the quoters of an event without tracked markets. Call this inside a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -325,7 +325,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Sets the state aside: the next save would overwrite it. A failed quoter saves none; its replacement may use it.
+    // Unused state is set aside, because the next save would overwrite it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
