@@ -1,4 +1,4 @@
-/** The trader's actions after each observation: quote, convert, verify that no order rests, poll. */
+/** Second part of a step: quotes, converts shares, verifies that no order rests, and polls. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -32,13 +32,12 @@ import {
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { cancelAll, quoteSlot } from './quoting/quoting.js';
 import { react } from './reactions.js';
-import { askDue } from './requests.js';
 import type { TraderState } from './state.js';
 
 export function act(state: TraderState, nowMs: number): void {
   const { clock, safety, notices } = state;
   clock.bornMs ??= nowMs;
-  // Runs first: a command that forbids requests must hold before waiting requests are sent.
+  // This runs first, so that a command that forbids requests takes effect before waiting requests are sent.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);
@@ -94,7 +93,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** True when nothing changed since the market's last turn, and none of its timers is due. */
+/** True if nothing changed since the market's last turn and none of the market's timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -104,14 +103,14 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   return !safety.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
-/** Applies the current rung of the kill ladder: withdraws orders and conversions that it forbids. */
+/** Applies the current rung of the kill ladder: withdraws the orders and conversions that the rung forbids. */
 function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
   executor.setConverting(conversions);
   if (conversions !== 'all')
     requests.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
-  // Flattening allows only its own sales: quotes in flight when it began must not rest afterwards.
+  // While flattening, only sales may be placed. Quotes in flight at its beginning must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
   // Orders in flight that were decided under a milder rung are withdrawn and decided again. The same holds for reducing
   // orders after an irregular fill has changed the position.
@@ -146,11 +145,11 @@ function actInMarket(
   const hold = findHold(safety, conditionId, base.hold);
   const context = hold === base.hold ? base : makeStepContext(state, hold, nowMs);
   context.own = account.own;
-  // No conversion in a market where the signer refused one.
+  // A paused market converts nothing, for example after the signer refused a conversion.
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
   if (conversions !== 'none' && paused === undefined) {
-    // Convert before quoting: quotes must not offer the shares that a merge takes.
+    // Conversions precede quotes, because quotes must not offer the shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);
     begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), conditionId, context) || begun;
@@ -180,7 +179,7 @@ function actInMarket(
   if (begun) account.invalidate();
 }
 
-/** Rules for conversions of a market. Flattening merges every complete set, even where a strategy keeps some. */
+/** Returns the rules for conversions in a market. A flatten merges all complete sets, even if a strategy keeps some. */
 function conversionRules(
   { settings, account, safety }: TraderState,
   { feed, conditionId, slots }: MarketEntry,
@@ -202,7 +201,7 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
   return cancelAll(orphans, conditionId, context);
 }
 
-/** Stores a strategy's state for a restart, in the same step, and reports its failures. */
+/** Stores a strategy's state for a restart, and reports the strategy's failures. */
 function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: number): void {
   const { sandbox, strategy, conditionId } = slot;
   if (sandbox === null) return;
@@ -221,7 +220,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Keeps reading own resting orders while a verification is required and no own request is unsettled. */
+/** Reads own resting orders repeatedly while a cancel-all must be verified and no own order is unsettled. */
 function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
   const { modes } = safety;
   if (account.own.unsettled > 0) {
@@ -229,14 +228,37 @@ function pollForProof({ account, safety, requests }: TraderState, ticking: boole
     return;
   }
   modes.settledMs ??= nowMs;
-  // Polls only on ticks: an exchange that refuses connections must not be polled without pause.
+  // The poll runs only on ticks, so that an exchange that refuses connections is not polled without a pause.
   if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
 }
 
-/** Interval of ticks for the executor's due work and the valuation, ms. The executor needs at least one per second. */
+/**
+ * Queues the due polls. The assets poll begins a reconciliation round.
+ *
+ * @param stopping true if only own state is read, because the trader stops
+ */
+export function askDue({ requests, reconciler, account, safety }: TraderState, stopping: boolean, nowMs: number): void {
+  const { queue, poller, polling } = requests;
+  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
+  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
+  const due = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
+  if (due.length === 0) return;
+  // The round begins first, so that reads of orders and trades in the same step count as begun after it.
+  const round = due.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
+  for (const request of due) {
+    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
+    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
+    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
+  }
+}
+
+/** True for the assets poll, the first request of a round. The marks poll makes the same call, but uses only prices. */
+const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';
+
+/** Interval between ticks, ms. A tick runs the executor's due work, at least once per second, and the valuation. */
 const TICK_MS = 500;
 
-/** Modes that repeat no requests to the exchange. */
+/** Modes in which ticks send no repeated requests to the exchange. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /**
@@ -249,7 +271,7 @@ export function quietUntilMs(state: TraderState): number {
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
   if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
-  // An unsteady request budget may change with time.
+  // While the request budget is not steady, it may change with time alone.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;
@@ -258,14 +280,14 @@ export function quietUntilMs(state: TraderState): number {
   return Math.max(nowMs, untilMs);
 }
 
-/** Earliest time at which a timer lets an action begin in this market, our clock, ms. */
+/** Earliest time at which a timer of this market starts an action, our clock, ms. */
 function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const { dueMs } of entry.slots) untilMs = Math.min(untilMs, dueMs);
   return untilMs;
 }
 
-/** True when a conversion in this market, or the cancels before a merge, may become due with time. */
+/** True if a conversion in this market, or a cancel that a merge needs, may become due as time passes. */
 function mayConvert({ account, safety, settings }: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
   const { facts } = feed;
   const { conversions } = LADDER[safety.mode().mode];

@@ -1,4 +1,4 @@
-/** Newest values of the user's feeds for each market. Strategies see only current values. */
+/** Stores the newest values of the user's feeds for each market. Strategies see only current values. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
@@ -6,7 +6,7 @@ import type { Markets } from './markets.js';
 import type { Notices } from './notices.js';
 import type { FeedSettings, TraderSettings } from './settings.js';
 
-/** Maximum number of markets stored per feed; the one updated longest ago is dropped. */
+/** Maximum number of markets stored per feed; above it, the least recently updated market is dropped. */
 const MAX_MARKETS = 2_000;
 
 /** Parts of the trader that `Feeds` uses. */
@@ -21,9 +21,9 @@ interface Memory {
   /** Newest values by condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** True when the last notice said "current"; null before the first notice. */
+  /** True if the last notice reported current values, false if it reported silence; null before the first notice. */
   told: boolean | null;
-  /** Start of the wait for the first value, our clock, ms; null before. */
+  /** Time when the wait for the first value began, our clock, ms; null before the first tick. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }
@@ -40,7 +40,7 @@ export class Feeds {
     );
   }
 
-  /** Takes in values of a feed. Ignores values older than the stored one, and values of an unknown feed. */
+  /** Stores new values of a feed. Ignores values older than the stored value, and values of an unknown feed. */
   take(
     seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
     around: Around,
@@ -65,17 +65,16 @@ export class Feeds {
     }
   }
 
-  /** Current values of these feeds for one market, frozen. */
+  /** Returns the current values of these feeds for one market, frozen. */
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
     if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
-    for (const { name, view, withheld } of this.readings(conditionId, names, nowMs)) {
+    for (const { name, view, withheld } of this.readings(conditionId, names, nowMs))
       if (view !== null && withheld === null) views[name] = view;
-    }
     return Object.freeze(views);
   }
 
-  /** Newest values of these feeds for one market. A reason states why a strategy does not see a value; else null. */
+  /** Returns the newest values of these feeds for one market. `withheld` says why strategies do not see a value. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
@@ -100,7 +99,7 @@ export class Feeds {
     }
   }
 
-  /** Sends one notice when a feed becomes silent, and one when it returns. */
+  /** Sends one notice when a feed has no current values any more, and one when it has current values again. */
   look(notices: Around['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
@@ -136,17 +135,11 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
-function countCurrent({ newest, settings }: Memory, nowMs: number): number {
-  let current = 0;
-  for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
-  return current;
-}
+const countCurrent = ({ newest, settings }: Memory, nowMs: number): number =>
+  [...newest.values()].filter((value) => whyNotCurrent(value, settings, nowMs) === null).length;
 
-function newestAgeMs({ newest }: Memory, nowMs: number): number | null {
-  let youngestMs = Number.POSITIVE_INFINITY;
-  for (const { atMs } of newest.values()) youngestMs = Math.min(youngestMs, nowMs - atMs);
-  return Number.isFinite(youngestMs) ? youngestMs : null;
-}
+const newestAgeMs = ({ newest }: Memory, nowMs: number): number | null =>
+  newest.size === 0 ? null : Math.min(...Array.from(newest.values(), ({ atMs }) => nowMs - atMs));
 
 function describeSilence(feed: Memory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
@@ -155,7 +148,7 @@ function describeSilence(feed: Memory, nowMs: number): string {
     : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/** Notifies the operator once per feed that names an unknown market, once the markets are known. */
+/** Sends one notice per feed that names an unknown market, as soon as all markets are known. */
 function nameUnknown(feed: Memory, conditionId: string, nowMs: number, { markets, settings, notices }: Around): void {
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;

@@ -1,41 +1,24 @@
-/** The gate between decision and execution: each request that can move money needs an approval by risk here. */
+/** The gate between decisions and the executor: every request that can move money needs an approval by risk. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { Executor } from '../executor/executor.js';
 import type { Sight } from '../market/view.js';
 import { type RiskFacts, toWorkingOrder } from '../risk/controls.js';
 import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import { judge } from '../risk/risk.js';
-import { LADDER, type ModeNow } from './control/modes.js';
-import type { Guards } from './guards.js';
-import type { Valuation } from './own/account.js';
-import type { OwnState } from './own/own-state.js';
-import type { Requests } from './requests.js';
-import type { TraderSettings } from './settings.js';
+import { LADDER } from './control/modes.js';
+import type { TraderState } from './state.js';
 
-/** True for a request that leads to a resting order. */
+/** True for the draft and the submit of a new order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
-
-/** Parts of the trader that decisions use. */
-interface Deciding {
-  readonly account: { readonly own: OwnState; readonly valuation: Valuation };
-  readonly safety: { readonly guards: Guards; mode(): ModeNow };
-  readonly requests: Requests;
-  readonly executor: Executor;
-  readonly settings: TraderSettings;
-}
 
 /** Facts that the decisions of one step share. */
 export type StepContext = ReturnType<typeof makeStepContext>;
 
 /** @param hold why nothing may be quoted; null when quoting is allowed */
-export function makeStepContext(
-  { account, safety, requests, executor, settings }: Deciding,
-  hold: string | null,
-  nowMs: number,
-) {
+export function makeStepContext(state: TraderState, hold: string | null, nowMs: number) {
+  const { account, safety, requests, executor, settings } = state;
   const { averages, equityMicros } = account.valuation;
   const held = hold ?? (equityMicros === null ? 'starting: the holdings cannot be valued yet' : null);
   const { mode, reason } = safety.mode();
@@ -45,7 +28,7 @@ export function makeStepContext(
     requests,
     executor,
     guards: safety.guards,
-    /** The trader's limits; a strategy's limits are tighter. */
+    /** The trader's limits; the limits of a strategy are tighter. */
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
@@ -57,7 +40,7 @@ export function makeStepContext(
   };
 }
 
-/** Judges one intent, and begins an approved intent. Returns the refusal; null for a begun intent. */
+/** Asks risk to approve one intent, and begins an approved intent. Returns the refusal; null if the intent began. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -75,7 +58,7 @@ export function approveAndExecute(
   return null;
 }
 
-/** Facts for risk about the order's market, or only about the account. */
+/** Collects the facts that risk needs about the account and, if `sight` is given, about the order's market. */
 export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,
@@ -94,5 +77,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Empty reason for `explain`, because the intent is the whole reason. */
+/** Empty reason text for the command `explain`, for intents that need no further reason. */
 export const NO_REASON = (): string => '{}';

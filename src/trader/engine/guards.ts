@@ -20,7 +20,7 @@ import {
   NO_LOSS_RUNG,
 } from '../risk/loss-guard.js';
 
-/** Ledger rows read per allowed action of a minute; some rows are conversions. */
+/** Ledger rows to read per action that a minute allows; some rows are conversions, which do not count as actions. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -121,7 +121,7 @@ class NotedText {
 class FillAlarm extends NotedText {
   #isNew = false;
 
-  /** Raises the alarm; the first text stays, and `events` lists the others. */
+  /** Raises the alarm. The first text stays; the command `events` lists later texts. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.text === null) this.write(text);
@@ -141,19 +141,19 @@ const HALTS_AFTER_MS = 20_000;
 /** Own lists that are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
+/** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills are not visible. */
 class KeyAlarm extends NotedText {
-  /** Start of the unbroken key rejections of a list, our clock, ms. */
+  /** Start of the current series of key rejections by list, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
-   * Takes in the outcome of a read of own orders or own trades. Returns the reason when this outcome halts trading,
-   * else null. Timeouts and other failures prove nothing about the key. Call it inside a ledger transaction.
+   * Records the outcome of a read of own orders or own trades. Returns the reason if this outcome halts trading, else
+   * null. Timeouts and other failures prove nothing about the key. Call this inside a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
-    // After our clock was set back, the time begins again.
+    // After our clock was set back, the duration starts again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
@@ -202,7 +202,7 @@ class LossMemory {
     return this.guard?.facts ?? NO_LOSS;
   }
 
-  /** Takes in the current worth. Returns the reason when this valuation halts trading, else null. */
+  /** Records the current value of the holdings. Returns the reason if this valuation halts trading, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
@@ -255,13 +255,13 @@ export class ExchangeRefusals {
       slug,
       words: reason,
       repeats: before?.slug === slug ? before.repeats + 1 : 1,
-      // After our clock was set back, the rejections begin now.
+      // After our clock was set back, the rejections count as beginning now.
       sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
       times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
     };
   }
 
-  /** Notes an accepted order. Returns true when the start of the rejections was reported, so their end must be too. */
+  /** Records an accepted order. Returns true if the rejections were reported; their end must then be reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -279,7 +279,7 @@ export class ExchangeRefusals {
     return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
   }
 
-  /** True once, when a whole minute brought only rejections. */
+  /** Returns true once, when all orders of a whole minute were rejected. */
   takeLasting(nowMs: number): boolean {
     if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
     this.#isTold = true;

@@ -2,52 +2,43 @@
 
 import { complement, type Micros, micros, ONE } from '../../shared/base/micros.js';
 import type { OwnFill } from '../market/own-activity.js';
-import type { BookLevel, BookSide, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
+import type { BookLevel, BookSide, MarketFacts, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
 import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../scheduler/market-choice.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import type { QuoteLevel, Quotes } from '../strategy/contract.js';
 import { legFees } from './quoting/changes.js';
 import type { MarketFilter, MarketRules, MarketSelection } from './settings.js';
 
-/** Volatility and jump rate of the market's price. */
-export interface Motion {
-  readonly sigmaPerSqrtS: number;
-  readonly jumpsPerS: number;
-}
-
-/** The offer of a market; null when its strategy quotes nothing. */
+/** Returns the expected income and costs of quoting a market; null if its strategy quotes nothing. */
 export function makeOffer(
   quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
-  motion: Motion,
+  { sigmaPerSqrtS, jumpsPerS }: Pick<PriceMotion, 'sigmaPerSqrtS' | 'jumpsPerS'>,
   belief: Belief,
 ): MarketOffer | null {
   const { fairMicros, bids, asks, keepWithinTicks, exact = false } = quotes;
   if (fairMicros === null || bids.length + asks.length === 0) return null;
   const { market, flow } = view;
   const tick = market.tickMicros / ONE;
-  const sides = [
-    ...makeSides('bid', quotes, fairMicros, view, belief),
-    ...makeSides('ask', quotes, fairMicros, view, belief),
-  ];
   return {
-    sides,
+    sides: SIDES.flatMap((side) => makeSides(side, quotes, fairMicros, view, belief)),
     market: {
       seenMs: 0,
       price: fairMicros / ONE,
       usualDistance: tick,
-      sigmaPerSqrtS: motion.sigmaPerSqrtS,
-      jumpsPerS: motion.jumpsPerS,
+      sigmaPerSqrtS,
+      jumpsPerS,
       takersPerS: flow.tradesPerS,
-      quotes: [...resting('bid', quotes, fairMicros), ...resting('ask', quotes, fairMicros)],
+      quotes: SIDES.flatMap((side) => resting(side, quotes, fairMicros)),
     },
-    // A level moves when its reference price has moved half a tick more than the tolerance.
+    // An order is moved when its reference price has moved by the tolerance plus half a tick.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
   };
 }
 
+const SIDES = ['bid', 'ask'] as const;
 type OfferedLevels = Pick<Quotes, 'bids' | 'asks' | 'edge'>;
 
 function makeSides(
@@ -60,7 +51,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Taker sizes vary around a mean; without data it is the best level's amount.
+  // Taker sizes vary around a mean. Without data, the mean is the amount of the best level.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -70,7 +61,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers trade with each side; those larger than the queue ahead reach the level.
+      // Half of the takers trade with each side. Takers larger than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -97,12 +88,12 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Levels shifted by the distance between share value and fair price: stale losses count from the value. */
+/** Levels, shifted by the share's value less the fair price, because losses of stale quotes count from the value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
-  return levels.map(({ priceMicros, amountMicros }) => {
-    return { side, priceMicros: micros(priceMicros + shift), remainingMicros: amountMicros };
+  return levels.map(({ priceMicros, amountMicros: remainingMicros }) => {
+    return { side, priceMicros: micros(priceMicros + shift), remainingMicros };
   });
 }
 
@@ -126,15 +117,15 @@ export interface Worth {
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
 
-/** Time after a fill, ms, when the price contains the taker's information. */
+/** Time after a fill until the price contains the taker's information, ms. */
 const HORIZON_MS = 30_000;
-/** Half-life of the measures, ms. */
+/** Half-life of the statistics of own fills, ms. */
 const HALF_LIFE_MS = 3_600_000;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
 /** Weight of a prior, in fills. */
 const BELIEF_FILLS = 20;
-/** Prior fraction of a fill's distance that the next price move loses. */
+/** Assumed fraction of a fill's distance from the fair price that the next price move loses. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface Waiting {
@@ -153,62 +144,54 @@ interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
   readonly stalePart: number;
 }
 
-/** Decaying sums over own fills. */
-interface Measured {
-  readonly fills: number;
+const NONE = {
+  fills: 0,
   /** Expected number of fills while quoted. */
-  readonly expected: number;
-  readonly judged: number;
+  expected: 0,
+  judged: 0,
   /** Sum over judged fills of the adverse price move beyond the expected loss of stale quotes. */
-  readonly adverse: number;
-  readonly distance: number;
-}
+  adverse: 0,
+  distance: 0,
+};
+const NAMES = ['fills', 'expected', 'judged', 'adverse', 'distance'] as const satisfies (keyof typeof NONE)[];
+
+/** Decaying sums over own fills. */
+type Measured = Readonly<typeof NONE>;
 
 export class MarketMeasures {
-  readonly #sums = { fills: 0, expected: 0, judged: 0, adverse: 0, distance: 0 };
+  /** Current sums, in one object that changes. */
+  readonly sums = { ...NONE };
   #atMs: number | null = null;
   #waiting: Waiting[] = [];
 
-  /** The current sums, as one mutable object. */
-  get sums(): Measured {
-    return this.#sums;
-  }
-
   onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
-    this.#sums.fills += 1;
+    this.sums.fills += 1;
     if (fairMicros === null || this.#waiting.length >= MAX_WAITING) return;
     const sign = side === 'bid' ? 1 : -1;
     const distance = Math.max(0, (sign * (fairMicros - priceMicros)) / ONE);
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Takes in the newest price and judges the fills that are due. */
+  /** Compares the fills whose time has come with the newest price. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
-    const left: Waiting[] = [];
-    for (const fill of this.#waiting) {
-      if (seenMs < fill.filledMs + HORIZON_MS) {
-        left.push(fill);
-        continue;
-      }
-      this.#sums.judged += 1;
-      this.#sums.adverse += fill.sign * (fill.fair - price) - fill.stalePart * fill.distance;
-      this.#sums.distance += fill.distance;
-    }
-    this.#waiting = left;
+    this.#waiting = this.#waiting.filter(({ filledMs, sign, fair, stalePart, distance }) => {
+      if (seenMs < filledMs + HORIZON_MS) return true;
+      this.sums.judged += 1;
+      this.sums.adverse += sign * (fair - price) - stalePart * distance;
+      this.sums.distance += distance;
+      return false;
+    });
   }
 
-  /** Adds the expected fills since the last call; 0 while nothing was quoted. */
+  /** Adds the fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
     const kept = 2 ** (-elapsedMs / HALF_LIFE_MS);
-    this.#sums.fills *= kept;
-    this.#sums.expected = this.#sums.expected * kept + (expectedPerS * elapsedMs) / 1000;
-    this.#sums.judged *= kept;
-    this.#sums.adverse *= kept;
-    this.#sums.distance *= kept;
+    for (const name of NAMES) this.sums[name] *= kept;
+    this.sums.expected += (expectedPerS * elapsedMs) / 1000;
   }
 
   /** Drops waiting fills after our clock was set back, because their age is unknown. */
@@ -238,25 +221,17 @@ export const believe = ({ fills, expected, judged, adverse, distance }: Measured
 });
 
 /** Adds the measures of several markets. */
-export const sumMeasured = (measured: readonly Measured[]): Measured =>
-  measured.reduce(
-    (sum, each) => ({
-      fills: sum.fills + each.fills,
-      expected: sum.expected + each.expected,
-      judged: sum.judged + each.judged,
-      adverse: sum.adverse + each.adverse,
-      distance: sum.distance + each.distance,
-    }),
-    NONE,
-  );
-
-const NONE: Measured = { fills: 0, expected: 0, judged: 0, adverse: 0, distance: 0 };
+export function sumMeasured(measured: readonly Measured[]): Measured {
+  const sum = { ...NONE };
+  for (const each of measured) for (const name of NAMES) sum[name] += each[name];
+  return sum;
+}
 
 export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =>
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Maximum number of trades in a view; if all are younger than a day, there were more. */
+/** Maximum number of trades in a view. If all are younger than a day, the day had more trades. */
 const TRADES_SHOWN = 100;
 /** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
@@ -276,9 +251,9 @@ export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number
 }
 
 /**
- * Why a market is not selected; null when it is.
+ * Returns why the rules exclude a market; null if they allow it.
  *
- * @param isQuoted true when it is quoted now
+ * @param isQuoted true if the market is quoted now
  * @param venueNowMs exchange clock
  */
 export function unwantedBecause(
@@ -316,13 +291,8 @@ const ROUNDING = 1e-9;
 
 const formatShort = (value: number): string => String(Number(value.toPrecision(3)));
 
-interface ListedMarket {
-  readonly conditionId: string;
-  readonly title: string;
-  readonly category: string | null;
-}
-
-export function isWanted(filter: MarketFilter, { conditionId, title, category }: ListedMarket): boolean {
+export function isWanted(filter: MarketFilter, market: Pick<MarketFacts, 'conditionId' | 'title' | 'category'>) {
+  const { conditionId, title, category } = market;
   const { categories, words = [], withoutWords = [], except = [] } = filter;
   if (categories.length > 0 && !categories.some((name) => name === category)) return false;
   if (except.includes(conditionId)) return false;

@@ -22,13 +22,13 @@ import type { MarketSelection, StrategySettings, TraderSettings } from './settin
 /** A tracked market. */
 export class MarketEntry {
   readonly conditionId: string;
-  /** The market's tracker; replaced by an empty one when the market is excluded. */
+  /** Tracker of the market; a new, empty tracker replaces it when the market is excluded. */
   feed: MarketTracker;
   /** Why observations of this market are ignored until an operator resumes; null when they are used. */
   excludedBecause: string | null = null;
   /** One slot per strategy that quotes this market; empty when only a holding remains. */
   readonly slots: QuoteSlot[] = [];
-  /** Own state and mode at the market's last turn; null before the first. */
+  /** Own state and mode at the market's last turn; null before the first turn. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Earliest time of the next conversion, our clock, ms. */
   nextConversionMs = 0;
@@ -38,7 +38,7 @@ export class MarketEntry {
   saleAfterMs = 0;
   /** Time of the newest own fill in this market, our clock, ms. */
   filledMs = Number.NEGATIVE_INFINITY;
-  /** Measures from own fills in this market. */
+  /** Statistics of own fills in this market. */
   readonly measures = new MarketMeasures();
   readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
@@ -62,15 +62,15 @@ export class Markets {
   readonly #quoting = new Set<string>();
   /** Taker flow by category. */
   readonly #flows = new Map<string, CategoryFlow>();
-  /** Sandboxes of the slots' quoters. */
+  /** Sandboxes that run the slots' quoters. */
   readonly sandboxes: Sandboxes;
-  /** Incremented when a market is added or removed. */
+  /** Version of the list of markets; incremented when a market is added or removed. */
   version = 0;
   /** Statistics of the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
   /** True after the first complete catalog of this process. */
   hasCatalog = false;
-  /** Number of open markets in the newest catalog; Infinity before the first. */
+  /** Number of open markets in the newest catalog; Infinity before the first catalog. */
   catalogSize = Number.POSITIVE_INFINITY;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
@@ -88,18 +88,18 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
-  /** Slots of one market; empty if it is not tracked. */
+  /** Returns the slots of one market; empty if the market is not tracked. */
   listSlots(conditionId: string): readonly QuoteSlot[] {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
 
-  /** Marks slots for a new turn: those of one market, or all if none is given. */
+  /** Requests a new turn for the slots of one market, or for all slots if no market is given. */
   requestRequote(conditionId?: string): void {
     const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
     for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
   }
 
-  /** Tracks a market. Without a strategy this is needed when the wallet holds or offers shares there. */
+  /** Tracks a market. A market without a strategy is tracked while the wallet has shares or orders there. */
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
@@ -109,7 +109,7 @@ export class Markets {
     return entry;
   }
 
-  /** Makes the tracker of a market, with its stored measures of own fills. */
+  /** Creates the tracker of a market, with the stored statistics of own fills. */
   #newFeed(conditionId: string): MarketTracker {
     const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
     feed.venueMark.trust = this.markTrust;
@@ -125,7 +125,7 @@ export class Markets {
     entry.feed = this.#newFeed(entry.conditionId);
   }
 
-  /** Stops tracking ended markets without own orders or holdings. */
+  /** Stops tracking markets that have ended or are not quoted, unless the wallet has shares or orders there. */
   forget(isOurs: (conditionId: string) => boolean): void {
     for (const { conditionId, feed, slots } of this.#tracked.values()) {
       const over = feed.facts !== null && isSettledMarket(feed.facts.phase);
@@ -147,7 +147,7 @@ export class Markets {
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
 
-  /** Stores changed measures of own fills. Call it inside a ledger transaction. */
+  /** Stores changed statistics of own fills. Call this inside a ledger transaction. */
   saveOwnFills({ conditionId, feed }: MarketEntry): void {
     const text = feed.ownFills.takeSaved();
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
@@ -171,7 +171,7 @@ export class Markets {
     }
   }
 
-  /** Applies changed settings, inside a ledger transaction. Only changed code or parameters recreate a quoter. */
+  /** Applies changed settings; call this inside a ledger transaction. Only new code or parameters recreate a quoter. */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
     this.#settings = settings;
@@ -191,7 +191,7 @@ export class Markets {
     this.version++;
   }
 
-  /** Markets that a strategy keeps under new settings; with another selection none, until the next catalog. */
+  /** Returns the markets that a strategy keeps under new settings; none if its selection changed. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -201,7 +201,7 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  /** Stores the state of a slot's strategy for a restart. Call it inside a ledger transaction. */
+  /** Stores the state of a slot's strategy for a restart. Call this inside a ledger transaction. */
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
@@ -209,7 +209,7 @@ export class Markets {
     this.#ledger.saveStrategyState({ strategy: slot.strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
-  /** Restarts failed strategies and excluded markets, after an operator's resume; only those of one market if given. */
+  /** Restarts failed strategies and excluded markets after an operator's resume, in one market or (default) in all. */
   reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
       if (only !== undefined && entry.conditionId !== only) continue;
@@ -223,16 +223,14 @@ export class Markets {
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
-    for (const { slots } of this.#tracked.values()) {
-      for (const slot of slots) {
-        if (slot.strategy.name !== strategy) continue;
-        slot.inQuoteHours = open;
-        slot.dirty = true;
-      }
+    for (const slot of [...this.all].flatMap(({ slots }) => slots)) {
+      if (slot.strategy.name !== strategy) continue;
+      slot.inQuoteHours = open;
+      slot.dirty = true;
     }
   }
 
-  /** Takes in a market detail and stores changes. Returns true when the market's phase changed. */
+  /** Updates a market from its detail and stores changes. Returns true if the market's phase changed. */
   onDetail(entry: MarketEntry, detail: MarketDetail, at: SeenAt): boolean {
     const before = entry.feed.facts;
     entry.feed.onDetail(detail, at);
@@ -247,17 +245,12 @@ export class Markets {
     return before !== null && before.phase !== facts.phase;
   }
 
-  /** Event and fee rate of a market, from its detail or the ledger. */
+  /** Returns the event and the fee rate of a market, from its detail or the ledger. */
   findTerms(conditionId: string): MarketTerms {
-    const facts = this.#tracked.get(conditionId)?.feed.facts;
-    if (facts !== null && facts !== undefined) {
-      const feeRateMicros = maxMicros(facts.makerFeeRateMicros, facts.takerFeeRateMicros);
-      return { eventConditionId: facts.eventConditionId, feeRateMicros };
-    }
-    const record = this.#ledger.market(conditionId);
-    if (record === null) return NO_TERMS;
-    const feeRateMicros = maxMicros(record.makerFeeRateMicros, record.takerFeeRateMicros);
-    return { eventConditionId: record.eventConditionId, feeRateMicros };
+    const facts = this.#tracked.get(conditionId)?.feed.facts ?? this.#ledger.market(conditionId);
+    if (facts === null) return NO_TERMS;
+    const { eventConditionId, makerFeeRateMicros, takerFeeRateMicros } = facts;
+    return { eventConditionId, feeRateMicros: maxMicros(makerFeeRateMicros, takerFeeRateMicros) };
   }
 
   #assign(conditionId: string, strategy: StrategySettings): void {
@@ -278,23 +271,21 @@ export class Markets {
   }
 
   #countOpenMarkets(strategy: StrategySettings): number {
-    let open = 0;
-    for (const { conditionId, feed } of this.#tracked.values()) {
-      const usable = feed.unsuitable === null && (feed.facts === null || feed.facts.phase === strategy.markets.state);
-      if (usable && this.#isQuotedBy(conditionId, strategy)) open += 1;
-    }
-    return open;
+    const { state } = strategy.markets;
+    const isUsable = ({ feed: { facts, unsuitable } }: MarketEntry) =>
+      unsuitable === null && (facts === null || facts.phase === state);
+    return [...this.all].filter((each) => isUsable(each) && this.#isQuotedBy(each.conditionId, strategy)).length;
   }
 
   #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
     const record = makeMarketRecord(facts, detail, seenMs);
     const stored = this.#ledger.market(facts.conditionId);
-    // Only a change is written: details are read often, and each write is synced.
+    // Only a change is written, because details are read often and each write is synced to disk.
     if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
 
-/** The ledger's row of a market. */
+/** Makes the ledger's row of a market. */
 export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({
   conditionId: facts.conditionId,
   title: facts.title,
@@ -310,7 +301,7 @@ export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenM
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** All fields of a selection except its maximum counts and its ranking. */
+/** Returns all fields of a selection except its maximum counts, its order and its rules. */
 const pickFilter = ({
   max: _max,
   candidates: _candidates,
@@ -324,14 +315,14 @@ function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   return isWanted(markets, { conditionId: row.condition_id, title: row.title, category: row.category });
 }
 
-/** State of a market's price bars. */
+/** State of the request for a market's price bars. */
 interface CandlesAsked {
   isAsked: boolean;
-  /** Until when the stored result is valid, our clock, ms: as long as the span of the bars. */
+  /** Expiry of the stored result, our clock, ms: the time of the answer plus the time span of the bars. */
   goodUntilMs: number;
 }
 
-/** Parts of a market entry and of the trader that price bars concern. */
+/** Parts of a market entry and of the trader that the functions for price bars use. */
 type Entry = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
   readonly slots: readonly unknown[];
 };
@@ -341,7 +332,7 @@ interface Around {
   readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
-/** Stored result of the bars. */
+/** Stored result of a market's price bars. */
 type Kept = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
@@ -352,22 +343,22 @@ function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): Kept | nul
   return text === '' ? null : (JSON.parse(text) as Kept);
 }
 
-/** Restores the stored volatility prior of an earlier run: price bars are read once, and the result is kept. */
+/** Restores the volatility prior of an earlier run. Price bars are read once, and their result is stored. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
 }
 
-/** Until when the market's stored result is valid, our clock, ms; -Infinity without one. */
+/** Expiry of the market's stored price-bar result, our clock, ms; -Infinity without a result. */
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Drops the stored result of an ended market. Call it inside a ledger transaction. */
+/** Deletes the stored price-bar result of an ended market. Call this inside a ledger transaction. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** True when the market's bars should be read: it is quoted, book and older trades were seen, no result is valid. */
+/** True if a market's price bars should be read: it is quoted, has a book and older trades, and no valid result. */
 export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;
@@ -375,7 +366,7 @@ export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'po
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** Takes in the answer with price bars. A request that was sent is not repeated in this run. */
+/** Processes the answer to a price-bar request. A request that was sent is not repeated in this run. */
 export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
   const { outcome, request, nowMs } = report;
   if (outcome.kind === 'unknown' && !outcome.sent) return;

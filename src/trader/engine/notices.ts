@@ -18,7 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a notice that the ledger stores too, and prunes with `subject`, its order's pubkey or intent id. */
+  /** Adds a notice that the ledger stores too. It is pruned with its `subject`, an order's pubkey or an intent id. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -38,7 +38,7 @@ export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): s
 /** Consecutive failed reads, and their minimum duration, before a notice: shorter failures are normal. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
-/** Duration after which unreadable own lists stop the quoting, ms: unseen fills count towards no loss limit. */
+/** Duration after which unreadable own lists stop the quoting, ms, because unseen fills escape the loss limits. */
 const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
@@ -60,7 +60,7 @@ interface Row {
 }
 
 interface Failing {
-  /** All consecutive failures, and those since the exchange was last silent. */
+  /** All consecutive failed reads, and the failed reads since the exchange was last silent. */
   readonly all: Row;
   readonly answered: Row;
   /** Newest notice about this list. */
@@ -90,7 +90,7 @@ export class UnreadLists {
   }
 
   /**
-   * Takes in the result of reading a list; returns a notice, or null.
+   * Records the result of reading a list; returns a notice, or null.
    *
    * @param isSilent true while the exchange answers nothing, which has its own notice
    */
@@ -120,7 +120,7 @@ export class UnreadMarkets {
     return this.#reasons.get(conditionId);
   }
 
-  /** Takes in a page of the list of markets. */
+  /** Records the unreadable rows in a page of the list of markets. */
   onPage({ outcome }: RequestResult): void {
     const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
@@ -131,7 +131,7 @@ export class UnreadMarkets {
    *
    * @param isComplete true when every page arrived
    */
-  onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
+  onEnd(isComplete: boolean): readonly ReturnType<typeof notice>[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();
     if (!isComplete) return [];
@@ -140,18 +140,15 @@ export class UnreadMarkets {
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
+    const outcome = 'its orders are canceled, other markets continue';
     return [
-      ...unread.map(([id, problem]) => ({
-        kind: 'market_unread' as const,
-        text: `market ${id} is excluded: ${problem}; its orders are canceled, other markets continue`,
-      })),
-      ...read.map((id) => ({
-        kind: 'market_read' as const,
-        text: `market ${id} is readable again, or no longer listed`,
-      })),
+      ...unread.map(([id, problem]) => notice('market_unread', `market ${id} is excluded: ${problem}; ${outcome}`)),
+      ...read.map((id) => notice('market_read', `market ${id} is readable again, or no longer listed`)),
     ];
   }
 }
+
+const notice = (kind: 'market_unread' | 'market_read', text: string) => ({ kind, text });
 
 const NAMELESS = '(without a condition id)';
 
@@ -173,7 +170,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Adds a failed read. After our clock was set back, the time begins again. */
+/** Adds a failed read. After our clock was set back, the duration starts again. */
 const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -189,7 +186,7 @@ function describeFailure(outcome: Outcome): string {
     case 'unknown':
       return outcome.reason;
     case 'answered':
-      return 'its pages contradict each other, or have more rows than requested';
+      return 'the pages of the list contradict each other, or have more rows than requested';
   }
 }
 
@@ -216,9 +213,9 @@ export class Silence {
     return this.#unanswered > 0;
   }
 
-  /** Takes in a request with an unknown outcome. True when a notice is due, once per silence. */
+  /** Records a request with an unknown outcome. Returns true once per silence, when a notice is due. */
   onUnknown(nowMs: number): boolean {
-    // After our clock was set back, the time begins again.
+    // After our clock was set back, the duration starts again.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
     this.#answered = 0;
@@ -227,7 +224,7 @@ export class Silence {
     return true;
   }
 
-  /** Takes in an answer. `wasOn`: the answer ends a silence. `isBack`: the end of a reported silence needs a notice. */
+  /** Records an answer. `wasOn`: the answer ends a silence. `isBack`: the end of a reported silence needs a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

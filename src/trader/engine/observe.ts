@@ -1,4 +1,4 @@
-/** First part of a step: takes in an observation, finds the request of an outcome, and passes it to its owner. */
+/** First part of a step: processes an observation, and passes a request's outcome to the owner of the request. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -13,35 +13,32 @@ import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
-import type { Reconciler } from '../reconcile/reconciler.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
 import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
-import type { MarketEntry } from './markets.js';
-import { takeCandles } from './markets.js';
-import type { WatchedList } from './notices.js';
-import { type Notices, showTitle } from './notices.js';
+import { type MarketEntry, takeCandles } from './markets.js';
+import { showTitle, type WatchedList } from './notices.js';
 import { ownOrders } from './own/own-state.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest step back of our clock that is waited out, ms: for answers out of order, and clock corrections. */
+/** Largest backward step of our clock that is hidden, ms. Late answers and clock corrections cause such steps. */
 const WAITED_OUT_MS = 1_000;
 
-/** Moves an observation's time up to the newest one, unless our clock was set back. */
+/** Raises an observation's time to the newest observed time, unless our clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
-/** Notes a request without an answer. Sends one notice when the exchange becomes silent. */
+/** Records that a request got no answer. Sends one notice when the exchange no longer answers. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
   if (silence.onUnknown(nowMs))
     notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // Reads of own state show when the exchange is back. Drafts would be retried as fast as connections are refused.
+  // Reads of own state show when the exchange answers again. New drafts would be refused and retried without a pause.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -76,7 +73,7 @@ export function observe(state: TraderState, seen: Observation): void {
   }
 }
 
-/** Handles our clock set back: clears waits that would end too late, and known books, whose age is unknown. */
+/** Handles a backward step of our clock: clears waits that would end too late, and books, whose age is unknown. */
 function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   const { clock, safety, requests, markets, notices } = state;
   const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
@@ -97,11 +94,11 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
 }
 
 /**
- * Passes a report to its owner. Throws AssertionFailed for a request without an owner.
+ * Passes the result of a request to the request's owner. Throws AssertionFailed for a request without an owner.
  *
  * @param requestId 0 for a request that was never sent
  */
-export function observeReport(state: TraderState, report: RequestResult, requestId: number): void {
+export function observeReport(state: TraderState, report: RequestResult, requestId = 0): void {
   const { owner } = report.request;
   switch (owner.kind) {
     case 'poll':
@@ -116,60 +113,44 @@ export function observeReport(state: TraderState, report: RequestResult, request
 }
 
 function observePoll(state: TraderState, target: PollTarget, report: RequestResult, requestId: number): void {
+  const { request, outcome, sentMs, nowMs, venueTimeMs } = report;
+  const at: SeenAt = { requestId, sentMs, seenMs: nowMs, venueTimeMs };
   if ('marketConditionId' in target) {
     const { kind, marketConditionId } = target;
     const entry = state.markets.get(marketConditionId);
     let result = toPollResult(report);
-    if (kind !== 'candles') result = readMarket(state, entry, kind, report, requestId);
-    else if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
-    return state.requests.poller.onReport(target, result, report.nowMs);
+    if (kind === 'candles') {
+      if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
+    } else if (entry !== undefined && entry.excludedBecause === null && outcome.kind === 'answered')
+      result = overfull(request, outcome.data) !== null ? 'failed' : readData(state, entry, kind, outcome.data, at);
+    return state.requests.poller.onReport(target, result, nowMs);
   }
   switch (target.kind) {
     case 'catalog':
       return observeCatalog(state, report);
     case 'details':
-      return observeDetails(state, report, requestId);
-    // The assets poll is also the first request of a round.
+      return observeDetails(state, report, at);
+    // The assets poll is also the first request of a reconciliation round.
     case 'assets':
-      takeMarks(state, report, seenAt(report, requestId));
+      takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
     case 'marks':
-      takeMarks(state, report, seenAt(report, requestId));
-      return state.requests.poller.onReport(target, toPollResult(report), report.nowMs);
+      takeMarks(state, report, at);
+      return state.requests.poller.onReport(target, toPollResult(report), nowMs);
     case 'orders':
     case 'fills':
       return observeOwnList(state, target.kind, report);
   }
 }
 
-/** Polls of a market's current state. */
+/** Polls that read a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
-
-function readMarket(
-  state: TraderState,
-  entry: MarketEntry | undefined,
-  kind: Seen,
-  report: RequestResult,
-  requestId: number,
-): PollResult {
-  const { outcome } = report;
-  if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
-  if (overfull(report.request, outcome.data) !== null) return 'failed';
-  return readData(state, entry, kind, outcome.data, seenAt(report, requestId));
-}
-
-const seenAt = ({ sentMs, nowMs, venueTimeMs }: RequestResult, requestId: number): SeenAt => ({
-  requestId,
-  sentMs,
-  seenMs: nowMs,
-  venueTimeMs,
-});
 
 function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): PollResult {
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
+    // An arithmetic error excludes only this market. A broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
@@ -178,7 +159,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   return 'ok';
 }
 
-/** Excludes a market whose data cannot be processed, until the next start: its orders are canceled. */
+/** Excludes a market whose data cannot be processed, and cancels its orders, until an operator resumes the market. */
 function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
   const { conditionId } = entry;
   const title = showTitle(markets, conditionId);
@@ -189,7 +170,7 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
   notices.alert(nowMs, 'market_failed', text);
 }
 
-/** Takes in market data. The data has the type of the request's endpoint, which the request's owner determines. */
+/** Updates a market from an answer. The request's owner determines the endpoint, and thus the type of `data`. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
   const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
@@ -216,7 +197,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         if (phase === 'resolved' || phase === 'canceled')
           tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
       }
-      account.invalidate(); // Fees and event may change the cost of own orders.
+      account.invalidate(); // The market's fees and event may change the cost of own orders.
   }
 }
 
@@ -237,12 +218,8 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
 }
 
 /** Passes the outcome of a list read to the poll plan, and raises an alarm if the list stays unreadable. */
-function noteListRead(
-  { requests, safety, notices }: TraderState,
-  list: WatchedList,
-  result: PollResult,
-  report: RequestResult,
-): void {
+function noteListRead(state: TraderState, list: WatchedList, result: PollResult, report: RequestResult): void {
+  const { requests, safety, notices } = state;
   const { nowMs } = report;
   requests.poller.onReport({ kind: list }, result, nowMs);
   const news = safety.unreadLists.onLook(list, result, report, safety.silence.isOn);
@@ -250,13 +227,12 @@ function noteListRead(
   if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
-/** Takes in a page with details of open markets: each row counts as a read of that market's detail. */
-function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
+/** Processes a page with details of open markets. Each row counts as a read of that market's detail. */
+function observeDetails(state: TraderState, report: RequestResult, at: SeenAt): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
   const step = requests.details.onReport(report);
   if (step.kind === 'page') {
-    const at = seenAt(report, requestId);
     for (const row of step.rows) {
       const entry = markets.get(row.summary.condition_id);
       if (row.result_type !== 'market' || entry === undefined || entry.excludedBecause !== null) continue;
@@ -277,27 +253,27 @@ const toPollResult = (report: RequestResult): PollResult =>
 
 function takeMarks(
   { settings, requests, markets }: TraderState,
-  { request, outcome, nowMs }: RequestResult,
+  { request, outcome }: RequestResult,
   at: SeenAt,
 ): void {
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
-  requests.poller.onSeen({ kind: 'marks' }, nowMs);
-  // The data has the type of the endpoint, which the request's owner determines.
+  requests.poller.onSeen({ kind: 'marks' }, at.seenMs);
+  // The request's owner determines the endpoint, and thus the type of the data.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
   }
 }
 
-/** Takes in a page of own orders or own trades. */
+/** Processes a page of own orders or own trades. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
-  const { requests, reconciler, notices } = state;
+  const { requests, reconciler } = state;
   const { poller, polling, queue } = requests;
   const step = requests.ownLists.onReport(list, report);
   for (const request of step.requests) queue.push(request);
   react(state, step.reaction, report.nowMs);
-  tellNews(reconciler, notices, report.nowMs);
+  tellNews(state, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
   const isMissing = list === 'orders' && polling.ownPaceMs > 0 && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
@@ -305,25 +281,26 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Takes in a page of a reconciliation round; the poll that began the round ends with its last list. */
-function observeRound({ requests, reconciler, notices }: TraderState, list: RoundList, report: RequestResult): void {
+/** Processes a page of a reconciliation round. The poll that began the round ends with the round's last list. */
+function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
+  const { requests, reconciler } = state;
   const { poller, queue } = requests;
   const step = reconciler.onRound(list, report);
   for (const request of step.requests) queue.push(request);
-  tellNews(reconciler, notices, report.nowMs);
+  tellNews(state, report.nowMs);
   if (step.result === null) return;
   poller.onReport({ kind: 'assets' }, step.result, report.nowMs);
   for (const kind of reconciler.awaits) poller.expedite({ kind });
 }
 
-function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void {
+function tellNews({ reconciler, notices }: TraderState, nowMs: number): void {
   for (const { loud, text } of reconciler.takeNews()) {
     if (loud) notices.alert(nowMs, 'reconciliation', text);
     else notices.notify(nowMs, 'reconciliation', text);
   }
 }
 
-/** Takes in the list of resting orders while a cancel-all is verified; cancels orders unknown to the ledger. */
+/** Checks the resting orders while a cancel-all is verified, and cancels orders that the ledger does not know. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;

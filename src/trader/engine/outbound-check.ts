@@ -78,27 +78,20 @@ function matches(call: AnyCall, row: IntentRow): boolean {
   }
 }
 
-function isOrder(body: Extract<AnyCall, { endpoint: 'orders.create' }>['body'], row: IntentRow): boolean {
+function isOrder(body: CallOf<'orders.create'>['body'], row: IntentRow): boolean {
   const { market_condition_id, is_yes, side, order_type } = body;
   if (order_type !== 'limit' || market_condition_id !== row.marketConditionId) return false;
   if (is_yes !== row.isYes || side !== row.side) return false;
   return isFigure(body.price, row.priceMicros) && isFigure(body.amount, row.amountMicros);
 }
 
-const isOfSets = ({ market_condition_id, amount }: SetsBody, row: IntentRow): boolean =>
+const isOfSets = ({ market_condition_id, amount }: CallOf<'merges.create' | 'splits.create'>['body'], row: IntentRow) =>
   market_condition_id === row.marketConditionId && isFigure(amount, row.amountMicros);
 
-interface SetsBody {
-  readonly market_condition_id: string;
-  readonly amount: string;
-}
+type CallOf<Name extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: Name }>;
+type Submit = 'orders.submit' | 'orders.cancelSubmit' | 'merges.submit' | 'splits.submit' | 'redeems.submit';
 
-interface Signed {
-  readonly params: { readonly pubkey: string };
-  readonly body: { readonly signature: string };
-}
-
-const isSigned = ({ params, body }: Signed, { draftPubkey, signature }: IntentRow): boolean =>
+const isSigned = ({ params, body }: CallOf<Submit>, { draftPubkey, signature }: IntentRow): boolean =>
   signature !== null && params.pubkey === draftPubkey && body.signature === signature;
 
 /** True when a decimal string with at most six places equals these millionths. */

@@ -1,18 +1,17 @@
-/** Handles the executor's events: reads, notices and pauses. */
+/** Handles the executor's events: requests reads, sends notices and pauses markets. */
 
 import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
 import type { OwnFill } from '../market/own-activity.js';
-import type { AskedEvent, StrategyEvent } from '../strategy/contract.js';
+import type { AnyEvent, AskedEvent } from '../strategy/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import type { Markets } from './markets.js';
-import { type Notices, showTitle } from './notices.js';
+import { showTitle } from './notices.js';
 import { inYesSpace } from './quoting/changes.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
-import type { StepClock } from './venue-clock.js';
 
 export function react(state: TraderState, { requests, events }: Reaction, nowMs: number): void {
   for (const request of requests) state.requests.queue.push(request);
@@ -45,17 +44,15 @@ function onEvent(state: TraderState, event: ExecutorEvent, nowMs: number): void 
     case 'mergeDone':
     case 'splitDone':
     case 'redeemDone':
-      return onConverted(markets, notices, event, nowMs);
-    case 'signingRefused':
-      safety.pauses.pause(event.market, `the signer refused a draft: ${event.reason}`);
-      markets.requestRequote(event.market);
-      conversionFailed(markets.track(event.market), nowMs);
+      return onConverted(state, event, nowMs);
+    case 'signingRefused': {
+      const { market, intentId, reason } = event;
+      safety.pauses.pause(market, `the signer refused a draft: ${reason}`);
+      markets.requestRequote(market);
+      conversionFailed(markets.track(market), nowMs);
       tellRefused(ledger, markets, event, 'signing_refused', nowMs);
-      return notices.alert(
-        nowMs,
-        'signing_refused',
-        `${event.intentId} in "${showTitle(markets, event.market)}": ${event.reason}`,
-      );
+      return notices.alert(nowMs, 'signing_refused', `${intentId} in "${showTitle(markets, market)}": ${reason}`);
+    }
     case 'trouble':
       if (event.market !== null && PAUSING.includes(event.trouble)) {
         safety.pauses.pause(event.market, event.text);
@@ -78,26 +75,22 @@ const CONVERTED = {
   redeemDone: 'redeemed',
 } as const;
 
-function onConverted(
-  markets: Markets,
-  notices: Notices,
-  { kind, market, cashMicros }: Of<keyof typeof CONVERTED>,
-  nowMs: number,
-): void {
+function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof CONVERTED>, nowMs: number): void {
+  const { kind, market, cashMicros } = event;
   markets.requestRequote(market);
   conversionDone(markets.track(market));
   // A merge returns one unit of currency per complete set, and a split spends one.
   const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
   if (kind !== 'redeemDone')
     tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
-  const text = `${CONVERTED[kind]} in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
-  notices.notify(nowMs, kind, text);
+  const where = `in "${showTitle(markets, market)}" for ${formatDecimal(amountMicros)}`;
+  notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }
 
-/** Signs that the exchange acts without a request, or another party has the key: the market pauses for an operator. */
+/** Events after which a market pauses: the exchange acts without a request, or another party has the key. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** Signs that signed prices and amounts no longer limit the loss. */
+/** Events after which signed prices and amounts no longer limit the possible loss. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -107,12 +100,10 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   safety.countFill(fill, nowMs);
   lookAfterFill(state, marketConditionId, nowMs);
   const where = inYesSpace(fill.isYes, fill.side, fill.priceMicros);
-  noteOwnFill(markets, state.clock, fill, strategy, where, nowMs);
-  for (const slot of markets.listSlots(marketConditionId)) {
-    slot.dirty = true;
-    if (slot.strategy.name !== strategy) continue;
-    slot.observe({ kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true });
-  }
+  noteOwnFill(state, fill, strategy, where, nowMs);
+  markets.requestRequote(marketConditionId);
+  const event = { kind: 'fill', nowMs, ...where, amountMicros, isMaker: fill.isMaker === true } as const;
+  tellMarket(markets, marketConditionId, event, strategy);
   const [shares, price] = [formatDecimal(amountMicros), formatDecimal(fill.priceMicros)];
   const what = `${fill.side} ${shares} ${fill.isYes ? 'YES' : 'NO'} at ${price}`;
   const yes = fill.isYes ? '' : ` (YES at ${formatDecimal(complement(fill.priceMicros))})`;
@@ -123,8 +114,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
 const LATE_MS = 10_000;
 
 function noteOwnFill(
-  markets: Markets,
-  clock: StepClock,
+  { markets, clock }: TraderState,
   { marketConditionId, amountMicros, timestampS }: BookedFill,
   strategy: string,
   where: Pick<OwnFill, 'side' | 'priceMicros'>,
@@ -139,7 +129,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/** Reads the market's book after a fill, before any new order there, and then its event's books with own orders. */
+/** Requests the market's book after a fill, before any new order there, and its event's books with own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
@@ -147,7 +137,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Reads the books of a market's event with own resting orders, which may have changed too. */
+/** Requests the books of the event's other markets with own orders, because these books may have changed too. */
 export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
   const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -157,16 +147,15 @@ export function lookAtEvent({ markets, account, requests }: TraderState, conditi
   }
 }
 
-/** Notes an order rejected by the exchange; returns the wait before the next order in the market, ms. */
+/** Records an order that the exchange rejected. Returns the wait before the next order in the market, ms. */
 function noteRefused(
   { markets, safety, notices }: TraderState,
   event: { market: string; slug: string; reason: string },
   nowMs: number,
 ): number {
   const { exchangeRefusals: here } = markets.track(event.market);
-  here.onRefused(event, nowMs);
   const { exchangeRefusals: everywhere } = safety.guards;
-  everywhere.onRefused(event, nowMs);
+  for (const refusals of [here, everywhere]) refusals.onRefused(event, nowMs);
   if (everywhere.takeLasting(nowMs)) {
     const text = everywhere.describe(nowMs) ?? event.slug;
     notices.alert(nowMs, 'orders_refused', `no order was accepted for a minute: ${text}`);
@@ -180,7 +169,7 @@ function noteTaken({ markets, safety, notices }: TraderState, market: string, no
     notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
-/** Outcomes after which the next turn retries at once. */
+/** Reasons of unfinished requests that the next turn retries at once. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -210,7 +199,7 @@ type Records = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** True when a quoter of the market subscribes to this kind; otherwise no lookup is needed. */
+/** True if a quoter of the market subscribes to events of this kind; otherwise no ledger lookup is needed. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -231,7 +220,7 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/** Passes a refusal to the order's strategy; of a conversion, which belongs to none, to every subscribed quoter. */
+/** Passes a refused order to its strategy, and a refused conversion to every subscribed quoter of the market. */
 export function tellRefused(
   ledger: Records,
   markets: Slots,
@@ -247,18 +236,13 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to one strategy's quoter; null: to no quoter. */
-export function tellMarket(
-  markets: Slots,
-  market: string,
-  event: StrategyEvent<AskedEvent>,
-  strategy?: string | null,
-): void {
+/** Passes an event to every subscribed quoter of a market, or only to the quoter of `strategy` (null: to none). */
+export function tellMarket(markets: Slots, market: string, event: AnyEvent, strategy?: string | null): void {
   for (const slot of markets.listSlots(market))
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** Finds the order of an intent, in YES space; null without one. */
+/** Returns the order of an intent, in YES space; null if the intent places no order. */
 function findOrder(ledger: Records, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;

@@ -1,7 +1,6 @@
 /** Requests to the exchange: the queue, due polls, and the price of a request. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
-import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -9,16 +8,13 @@ import { USUAL_REACT_S } from '../market/view.js';
 import type { PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import { BudgetWatch } from '../scheduler/budget.js';
-import type { PolledMarket, PollFacts } from '../scheduler/poll-memory.js';
-import { ROWS } from '../scheduler/poll-memory.js';
+import { type PolledMarket, type PollFacts, ROWS } from '../scheduler/poll-memory.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
 import { bestOwnPaceMs, ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/log-odds.js';
-import type { Modes } from './control/modes.js';
-import type { MarketEntry, Markets } from './markets.js';
-import { wantsCandles } from './markets.js';
+import { type MarketEntry, type Markets, wantsCandles } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
 import type { TraderSettings } from './settings.js';
@@ -56,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Notes a cancel attempt; true when the last one is so recent that its answer should be awaited. */
+  /** Records a cancel attempt. Returns true if the last attempt is so recent that its answer should be awaited. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -64,7 +60,7 @@ export class Requests {
     return false;
   }
 
-  /** A new intent id, unique by run, market and sequence number. */
+  /** Returns a new intent id, made of the run, the market and a sequence number. */
   nextIntentId(conditionId: string): string {
     this.#intents += 1;
     return `${this.#runId}.${conditionId.slice(0, 6)}.${this.#intents}`;
@@ -91,7 +87,7 @@ const NONE: readonly PolledMarket[] = [];
 const SHORTEST_MARKS_MS = 5_000;
 
 export class Polling {
-  /** Time of the newest facts, our clock, ms. */
+  /** Time of the newest call of `readFacts`, our clock, ms. */
   nowMs = Number.NEGATIVE_INFINITY;
   /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
   quoting = false;
@@ -108,7 +104,7 @@ export class Polling {
     this.#state = state;
   }
 
-  /** @param stopping true when only own state is read */
+  /** @param stopping true if only own state is read, because the trader stops */
   readFacts(stopping: boolean, nowMs: number): PollFacts {
     const { account, markets, reconciler, requests } = this.#state;
     const { queue } = requests;
@@ -138,8 +134,9 @@ export class Polling {
   }
 
   /**
-   * Best interval of own reads, ms, by the values of markets with own resting orders. 0 while a market has no value,
-   * nothing is quoted, or signed requests are plentiful. Above 0, other signs of missing fills trigger a read.
+   * Best interval between reads of own trades, ms, from the values of markets with own resting orders. 0 while such a
+   * value is unknown, nothing is quoted, or signed requests are plentiful. Above 0, other signs of missing fills also
+   * trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -164,7 +161,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval of mark reads, ms, by the stale losses that they save; Infinity while untrusted or useless. */
+  /** Best interval between reads of venue marks, ms, by the stale-quote losses that they avoid; Infinity if useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -181,7 +178,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Growth of the loss of stale quotes per second between two reads, assumed linear. */
+  /** Increase per second of the loss by stale quotes, assumed linear in the time since the last book read. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -198,7 +195,7 @@ class Polled implements PolledMarket {
   readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
-  /** `newsSigma` one second before resolution at `#newsPrice`, cached. */
+  /** Cached volatility one second before the resolution, at the price `#newsPrice`. */
   #news = 0;
   #newsPrice: number | null = null;
 
@@ -237,7 +234,7 @@ class Polled implements PolledMarket {
     return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
   }
 
-  /** Volatility as in `computeSigma`, with a cache. */
+  /** Volatility of the price per square root of a second, as in `computeSigma`, but with a cache. */
   get sigmaPerSqrtS(): number {
     const { feed } = this.#tracked;
     const measured = feed.motion?.sigmaPerSqrtS ?? 0;
@@ -264,7 +261,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Volatility of the price per square root of a second; near resolution it exceeds the measured one. */
+/** Volatility of the price per square root of a second; near the resolution it exceeds the measured volatility. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);
@@ -273,41 +270,3 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   if (leftMs <= 0) return Number.POSITIVE_INFINITY;
   return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }
-
-/** Parts of the trader's state that `askDue` uses. */
-interface Asking {
-  readonly requests: {
-    readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
-    readonly poller: Pick<PollPlan, 'takeDue' | 'expedite'>;
-    readonly polling: Pick<Polling, 'readFacts'>;
-  };
-  readonly reconciler: Pick<Reconciler, 'againMs' | 'begin' | 'onAsk'>;
-  readonly account: { readonly own: OwnState };
-  readonly safety: { readonly modes: Pick<Modes, 'wantsProof'> };
-}
-
-/**
- * Queues the due polls; the assets poll begins a round of reconciliation.
- *
- * @param stopping true when only own state is read
- */
-export function askDue(
-  { requests: { queue, poller, polling }, reconciler, account, safety }: Asking,
-  stopping: boolean,
-  nowMs: number,
-): void {
-  queue.setOpenOrders(account.own.exposure.workingOrders, safety.modes.wantsProof);
-  if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
-  const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
-  if (requests.length === 0) return;
-  // The round first, so that reads sent together with its lists count as begun after it.
-  const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
-  for (const request of requests) {
-    if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
-    if (request.call.endpoint === 'trades.list') reconciler.onAsk('fills');
-    for (const each of beginsRound(request) ? round : [request]) queue.push(each);
-  }
-}
-
-/** True for the assets poll, the first request of a round. The poll of marks makes the same call, for prices only. */
-const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

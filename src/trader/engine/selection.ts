@@ -1,4 +1,4 @@
-/** Selects the markets that a strategy quotes among those tracked, in list order or by value; values all markets. */
+/** Values all markets, and selects the markets that a strategy quotes, in list order or by value. */
 
 import { ONE } from '../../shared/base/micros.js';
 import {
@@ -33,7 +33,7 @@ const RULES_EVERY_MS = 5_000;
 const VALUE_EVERY_MS = 60_000;
 /** Maximum number of markets added per valuation, except in the first selection. */
 const ENTRIES = 2;
-/** Longest wait of the first selection for reads of all candidates, ms. */
+/** Longest time that the first selection waits until all candidates have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;
 /** Fraction of the public budget for book reads when all kinds of polls are wanted. */
 const BOOK_PART = 0.6;
@@ -51,7 +51,7 @@ interface Chooser {
   readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
 }
 
-/** Maximum of the stale loss relative to income, which may be near zero. */
+/** Upper bound of the loss by stale quotes relative to the income, which may be near zero. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
@@ -70,7 +70,7 @@ export class Selection {
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Does the due work of a tick. */
+  /** Runs the due work of a tick: judges own fills, applies the rules and values the markets. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -88,7 +88,7 @@ export class Selection {
     );
   }
 
-  /** For strategies in list order: selects the first markets that meet the rules. A quoted market keeps its place. */
+  /** Leaves out markets that break the rules. In list order, the first others are selected; quoted markets go first. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -103,7 +103,7 @@ export class Selection {
     const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
     [...quoted, ...others].forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
-      else this.#leaveOut(slot, `the maximum is ${markets.max} markets, and others precede this one`);
+      else this.#leaveOut(slot, `the maximum is ${markets.max} markets, and other markets come first in the list`);
     });
   }
 
@@ -127,7 +127,7 @@ export class Selection {
     const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
     const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
     const isFirst = ready.some(({ name }) => !this.#begun.has(name));
-    // A market without quotes for a moment keeps its place.
+    // A selected market that has no quotes for a short time keeps its place.
     const isPausing = (slot: QuoteSlot) =>
       this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
     const most = new Map(
@@ -142,7 +142,7 @@ export class Selection {
     const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // Only own use counts; throttling and other programs are ignored.
+    // The price counts only if own requests use the budget; throttling and other programs are ignored.
     const { queue } = state.requests;
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
@@ -219,7 +219,7 @@ export class Selection {
   }
 }
 
-/** Mean income of a side, at least a tick from the fair price, currency per second: lost while a fill is unknown. */
+/** Mean income of one side, currency per second, lost while a fill is unknown. A distance counts as at least a tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>
@@ -242,11 +242,11 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
   const { value, place } = worth;
   const hourly = (value.net * 3600).toFixed(4);
   return value.net > 0
-    ? `worth ${hourly} per hour, rank ${place}: others are worth more`
-    : `worth ${hourly} per hour: less than its costs`;
+    ? `the market is worth ${hourly} per hour, rank ${place}: other markets are worth more`
+    : `the market is worth ${hourly} per hour: its costs exceed its income`;
 }
 
-/** This trader's current resources. */
+/** Returns this trader's current supply of book reads, signed requests and currency. */
 function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,

@@ -9,7 +9,7 @@ import type { PollSettings } from '../scheduler/poll-memory.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
-/** Calls a function, and throws if it takes longer than the shell's limit; on virtual time it may simply call. */
+/** Calls a function, and throws if the call exceeds the shell's time limit. Virtual time may have no limit. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -24,7 +24,7 @@ export interface TraderSettings {
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
-  /** Events with declared outcomes; the venue does not report them. */
+  /** Events with declared outcomes, which the venue does not report. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
   /** Feeds of the trader's file; absent: no feeds. */
@@ -40,7 +40,7 @@ export interface TraderSettings {
   };
 }
 
-/** A feed, as the engine sees it; the shell reads its source. */
+/** Settings of a feed for the engine; the shell reads the feed's source. */
 export interface FeedSettings {
   readonly name: string;
   /** Maximum age of shown values, ms; older values are hidden. */
@@ -52,13 +52,13 @@ export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookD
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
-  /** `auto`: the venue's marks of held shares may trigger reads; absent: off. */
+  /** `auto`: the venue's marks of held shares may trigger book reads; absent: off. */
   readonly marks?: 'auto' | 'off';
 }
 
 export interface MergeSettings {
   readonly enabled: boolean;
-  /** Smallest merge of complete sets, unless currency is scarce. */
+  /** Smallest merge of complete sets, shares; scarce currency allows smaller merges. */
   readonly minSharesMicros: Micros;
 }
 
@@ -80,7 +80,7 @@ export interface MarketRules {
   readonly maxSpread: number | null;
   /** Minimum traded volume per day, currency. */
   readonly minVolumeDay: number | null;
-  /** Days until the market resolves. */
+  /** Minimum and maximum number of days until the market resolves. */
   readonly minDaysLeft: number | null;
   readonly maxDaysLeft: number | null;
 }

@@ -2,7 +2,6 @@
 
 import { add, sub } from '../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { MarkTrust } from '../market/venue-marks.js';
 import type { BookLevel, MarketView } from '../market/view.js';
 import { describeWayBack, type Safety } from './control/safety.js';
 import type { MarketEntry } from './markets.js';
@@ -26,6 +25,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   const { own } = account;
   const { equityMicros } = account.valuation;
   const { mode, reason } = safety.mode();
+  const { isBelieved, told, precision, recall } = state.markets.markTrust;
   return {
     mode,
     reason,
@@ -49,7 +49,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
-    /** The newest complete round; null before the first. */
+    /** The newest complete reconciliation round; null before the first. */
     reconciled: reconciler.newest,
     /** Differences confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
     disagreement: reconciler.verdict,
@@ -59,7 +59,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
     /** True when a difference awaits the next round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
-    /** Why the newest round was void; null if it was complete. */
+    /** Why the newest reconciliation round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
     /** True when two complete reads have shown that no order rests, and nothing was begun since. */
     proven: safety.modes.proven,
@@ -68,7 +68,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** True when the newest request had no answer. */
     silent: safety.silence.isSuspected,
     /** Reliability of the venue's marks in this run; null when they are not used. */
-    marks: settings.polling.marks === 'auto' ? copyTrust(state.markets.markTrust) : null,
+    marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
     feeds: state.feeds.snapshot(nowMs),
     /** Exchange clock minus ours, ms; null before its first answer. */
     clockOffsetMs: state.clock.venue.offsetMs,
@@ -80,8 +80,6 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
 }
 
 export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
-
-const copyTrust = ({ isBelieved, told, precision, recall }: MarkTrust) => ({ isBelieved, told, precision, recall });
 
 /** Maximum numbers of levels per side and of public trades in a status. */
 const LADDER_LEVELS = 10;
@@ -131,7 +129,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
     })),
     factors: quotes?.factors ?? NO_FACTORS,
     health: view === null ? null : { crossed: view.health.crossed, frozen: view.health.frozen },
-    refusals: slots.flatMap(({ refusals }) => refusals.all.map(({ name, count, text }) => ({ name, count, text }))),
+    refusals: slots.flatMap(({ refusals }) => [...refusals.values()]),
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
     feeds: state.feeds.readings(conditionId, feeds, nowMs),
@@ -146,7 +144,7 @@ const noteOf = ({ unreadMarkets }: Safety, entry: MarketEntry, orders: readonly 
   unreadMarkets.findReason(entry.conditionId) ??
   entry.feed.unsuitable ??
   entry.slots[0]?.quotes.note ??
-  'no strategy quotes it';
+  'no strategy quotes the market';
 
 function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 'asks' | 'trades'> {
   const listLevels = (levels: readonly BookLevel[]) =>
@@ -159,7 +157,7 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market for telemetry, which makes a status only after a change. */
+/** A market for telemetry, which calls `makeStatus` only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
   /** Inputs of the status, compared by reference. */
@@ -180,7 +178,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-/** Use of the risk limits now. */
+/** Returns the current use of the risk limits. */
 export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({

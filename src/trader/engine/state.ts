@@ -1,4 +1,4 @@
-/** The trader's state between two observations, divided by owner. */
+/** The state of the trader between two observations. */
 
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -13,9 +13,9 @@ import { Selection } from './selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 
-/** The owners of the trader's state. Functions take only the owners that they use, or this class if they use most. */
+/** Creates the objects that hold the trader's state. A function takes the objects that it uses, or this whole class. */
 export class TraderState {
-  /** Current settings; a `configure` command replaces them. */
+  /** The trader's current settings; a `configure` command replaces them. */
   settings: TraderSettings;
   readonly ledger: Ledger;
   readonly executor: Executor;

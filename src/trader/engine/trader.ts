@@ -25,10 +25,10 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum rounds of releases per step. Reports of unsent requests may cause new requests; more rounds mean a loop. */
+/** Maximum release rounds in one step. Unsent requests may cause new requests; more rounds would mean a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
-/** Modes that must end without resting orders, and allow no new ones. */
+/** Modes in which all resting orders are canceled and no new order is placed. */
 const EMPTYING: readonly Mode[] = ['killed', 'halted', 'stopping', 'stopped'];
 
 const NO_REQUESTS: readonly Request[] = [];
@@ -36,10 +36,10 @@ const NO_REQUESTS: readonly Request[] = [];
 export class Trader {
   readonly #state: TraderState;
   readonly #outgoing: OutboundCheck;
-  /** Cache of `quietUntilMs`; null after a step. */
+  /** Cached result of `quietUntilMs`; null after each step. */
   #quietUntilMs: number | null = null;
 
-  /** Restores intents in flight from the ledger. Only `handle` returns requests. */
+  /** Restores intents in flight from the ledger. The constructor returns no requests; only `handle` does. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
@@ -60,8 +60,9 @@ export class Trader {
   }
 
   /**
-   * Runs one step: observe, act, release. Every change is durable before a request is returned, and a draft before it
-   * is signed. Throws errors of the ledger; the shell must then cancel all orders and exit.
+   * Runs one step: processes the observation, acts, and releases requests. Every change is on disk before a request is
+   * returned, and every draft before it is signed. Throws errors of the ledger; the shell must then cancel all orders
+   * and exit.
    */
   handle(seen: Observation): readonly Request[] {
     const observation = orderInTime(seen, this.#state.clock);
@@ -81,13 +82,13 @@ export class Trader {
     return requests;
   }
 
-  /** Lets the ledger do maintenance now, unless an answer to an order or cancel may arrive at once. */
+  /** Runs ledger maintenance now, unless the answer to an order or cancel may arrive soon. */
   #rest(): void {
     const { ledger, requests } = this.#state;
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
-  /** Takes requests from the queue within the request budget. Requests never sent are observed like an outcome. */
+  /** Takes requests from the queue within the request budget. A request that was never sent gets an unknown outcome. */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
@@ -100,7 +101,7 @@ export class Trader {
       this.#commit(nowMs, () => {
         for (const { request, reason } of released.unsent) {
           const outcome = { kind: 'unknown', reason, sent: false } as const;
-          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }, NO_REQUEST);
+          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null });
         }
       });
     }
@@ -108,8 +109,9 @@ export class Trader {
   }
 
   /**
-   * Earliest time at which a `time` observation may have an effect, our clock, ms, if nothing else is handled before;
-   * `nowMs` for at once. A shell with virtual time may skip earlier observations and gets the same requests.
+   * Earliest time at which a `time` observation may have an effect, our clock, ms; `nowMs` means at once. Any other
+   * observation voids the result. A shell with virtual time may skip earlier `time` observations and gets the same
+   * requests.
    */
   quietUntilMs(nowMs: number): number {
     if (nowMs < this.#state.clock.seenMs) return nowMs;
@@ -117,7 +119,7 @@ export class Trader {
     return Math.max(nowMs, this.#quietUntilMs);
   }
 
-  /** Decides and writes in one transaction; a second one signs drafts that the first made durable. */
+  /** Decides and writes in one ledger transaction. A second transaction signs the drafts that the first one stored. */
   #commit(nowMs: number, work: () => void): void {
     const { ledger, executor, markets } = this.#state;
     ledger.transaction(work);
@@ -125,22 +127,22 @@ export class Trader {
     ledger.transaction(() => react(this.#state, executor.signDrafts(nowMs, objectionTo), nowMs));
   }
 
-  /** Full state for status pages. Reads only. */
+  /** Returns the full state of the trader for status pages; changes nothing. */
   snapshot(nowMs: number): Snapshot {
     return makeSnapshot(this.#state, nowMs);
   }
 
-  /** State without markets. Reads only. */
+  /** Returns the state of the trader without its markets; changes nothing. */
   account(nowMs: number): AccountSnapshot {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Present use of the risk limits. Reads only. */
+  /** Returns the current use of the risk limits; changes nothing. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
 
-  /** Lists all markets for telemetry, without changes. */
+  /** Returns all markets for telemetry; changes nothing. */
   watchMarkets(nowMs: number): readonly WatchedMarket[] {
     return watchMarkets(this.#state, nowMs);
   }
@@ -150,7 +152,7 @@ export class Trader {
     return EMPTYING.includes(this.mode);
   }
 
-  /** Current mode. */
+  /** Current mode of the trader. */
   get mode(): Mode {
     return this.#state.safety.mode().mode;
   }
@@ -160,7 +162,7 @@ export class Trader {
     return this.#state.safety.modes.wantsProof;
   }
 
-  /** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
+  /** Returns why a command would be rejected now and what it needs, in one sentence; null if it would be accepted. */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }
@@ -176,7 +178,7 @@ export class Trader {
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Stores the end of the run; the last write before the ledger closes. */
+  /** Stores the end of the run. This is the last write before the ledger closes. */
   end(nowMs: number, note: string): void {
     const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {
@@ -186,6 +188,3 @@ export class Trader {
     });
   }
 }
-
-/** Request id of a request that was never sent. */
-const NO_REQUEST = 0;

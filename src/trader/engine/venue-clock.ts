@@ -11,7 +11,7 @@ export class VenueClock {
   observe(venueTimeMs: number, sentMs: number, seenMs: number): void {
     const low = venueTimeMs - seenMs;
     const high = venueTimeMs + 1000 - sentMs;
-    if (low > high) return; // Our clock was stepped during the request, so the answer has no use.
+    if (low > high) return; // Our clock was changed during the request, so the answer is useless.
     const contradicts = low > this.#highMs || high < this.#lowMs;
     this.#lowMs = contradicts ? low : Math.max(low, this.#lowMs);
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
@@ -35,10 +35,10 @@ export class StepClock {
   /** Time of the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation; null before it. -Infinity, without startup grace, after our clock was set back. */
+  /** Time of the first observation; null before it. -Infinity ends the startup grace after our clock was set back. */
   bornMs: number | null = null;
 
-  /** Age of the process, ms; Infinity after our clock was set back, to cancel orders without a fresh book. */
+  /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */
   get ageMs(): number {
     if (this.bornMs === null) return 0;
     return this.seenMs < this.bornMs ? Number.POSITIVE_INFINITY : this.seenMs - this.bornMs;

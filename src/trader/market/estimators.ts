@@ -1,4 +1,4 @@
-/** Streaming estimators of volatility, arrivals, and takers. How often a market is polled must not change them. */
+/** Streaming estimators of volatility, arrivals, and takers. The polling rate of a market must not change them. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
@@ -15,6 +15,7 @@ export function computeLogOdds(probability: number): number {
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
 }
 
+/** Remaining weight of an observation after this time; 0 after infinite time, as before the first observation. */
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
@@ -181,7 +182,7 @@ export class Arrivals {
   }
 
   #countAt(nowMs: number): number {
-    return this.#count === 0 ? 0 : this.#count * decay(nowMs - this.#atMs, ARRIVALS_HALF_LIFE_MS);
+    return this.#count * decay(nowMs - this.#atMs, ARRIVALS_HALF_LIFE_MS);
   }
 }
 
@@ -205,7 +206,7 @@ export class Flow {
   /** Trades may arrive out of time order; a late one is added with its decayed weight. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
-    const kept = this.#keptAt(nowMs);
+    const kept = decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
     const weight = trade.shares * decay(nowMs - atMs, FLOW_HALF_LIFE_MS);
     this.#bought = this.#bought * kept + (trade.bought ? weight : 0);
     this.#sold = this.#sold * kept + (trade.bought ? 0 : weight);
@@ -223,7 +224,7 @@ export class Flow {
   at(nowMs: number) {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };
-    const weight = sum * this.#keptAt(nowMs);
+    const weight = sum * decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
     return {
       tradePrice: this.tradePrice,
       tradeWeightShares: weight,
@@ -231,10 +232,6 @@ export class Flow {
       // The decay factor integrates to half-life / ln 2.
       flowSharesPerS: (weight * Math.LN2 * 1000) / FLOW_HALF_LIFE_MS,
     };
-  }
-
-  #keptAt(nowMs: number): number {
-    return this.#atMs === Number.NEGATIVE_INFINITY ? 0 : decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
   }
 }
 
@@ -258,7 +255,7 @@ class FadingMean {
   #atMs = Number.NEGATIVE_INFINITY;
 
   add(value: number, nowMs: number): void {
-    const kept = this.#keptAt(nowMs);
+    const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     this.#count = this.#count * kept + 1;
     this.#sum = this.#sum * kept + value;
     this.#atMs = Math.max(this.#atMs, nowMs);
@@ -266,12 +263,8 @@ class FadingMean {
 
   /** Mean that includes the prior `belief`. */
   with(belief: number, nowMs: number): number {
-    const kept = this.#keptAt(nowMs);
+    const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
-  }
-
-  #keptAt(nowMs: number): number {
-    return this.#atMs === Number.NEGATIVE_INFINITY ? 0 : 2 ** (-Math.max(0, nowMs - this.#atMs) / HALF_LIFE_MS);
   }
 }
 
@@ -318,7 +311,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Takes in a trade at about `atMs`, our clock; trades may arrive in any order. */
+  /** Compares a trade at about `atMs`, our clock, with the books before and after it. Trades arrive in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -354,7 +347,7 @@ export class TakerFlow {
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Drops earlier reads: their time order relative to new trades is unknown. */
+  /** Drops earlier books, because their time order relative to new trades is unknown. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -371,9 +364,9 @@ function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }:
   return past > 0 || (past === 0 && amountMicros >= met.amountMicros);
 }
 
-/** Length of a bar, seconds. */
+/** Length of a price bar, s. */
 export const BAR_S = 300;
-/** Time span of the requested bars, seconds. */
+/** Time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
 /** Unix seconds: bars that begin at `fromS` or later and before `toS`. */
@@ -395,7 +388,7 @@ export interface LearnedFromBars {
 type CandlesRead =
   /** `learned` is null when the answer holds fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** `because` says in one sentence why the bars are rejected. */
+  /** `because` says in one sentence why the price bars are rejected. */
   | { readonly ok: false; readonly because: string };
 
 /**

@@ -14,7 +14,7 @@ export const FEE_ROWS = 100;
 const TOLERANCE_MICROS = 2;
 
 /** Fit of one fee schedule to the trades. */
-export interface FeeFit {
+interface FeeFit {
   readonly schedule: FeeSchedule;
   /** Fitted rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
   readonly takerRate: number | null;
@@ -25,7 +25,7 @@ export interface FeeFit {
 }
 
 /** `free`: no fees. `seen`: one schedule fits. `undecided`: too few trades, several schedules fit, or none. */
-export type FeeVerdict =
+type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
   | { readonly kind: 'undecided'; readonly reason: string };
@@ -59,13 +59,13 @@ export function feeContradiction({ fits, verdict, trades }: FeeReading, declared
 }
 
 function judgeFits(trades: number, fits: readonly FeeFit[]): FeeVerdict {
-  if (trades < FEE_ROWS) return { kind: 'undecided', reason: `${trades} settled trades, ${FEE_ROWS} are wanted` };
+  if (trades < FEE_ROWS) return { kind: 'undecided', reason: `${trades} settled trades, ${FEE_ROWS} are needed` };
   if (fits.every(({ takerRate, makerRate }) => takerRate === null && makerRate === null)) return { kind: 'free' };
   const [first, ...others] = fits.filter(({ isPossible }) => isPossible);
-  if (first === undefined) return { kind: 'undecided', reason: 'no form explains them with one rate' };
+  if (first === undefined) return { kind: 'undecided', reason: 'no fee schedule explains the fees with one rate' };
   if (others.length === 0) return { kind: 'seen', schedule: first.schedule };
   const names = [first, ...others].map(({ schedule }) => schedule).join(' and ');
-  return { kind: 'undecided', reason: `${names} explain them alike` };
+  return { kind: 'undecided', reason: `${names} explain the fees equally well` };
 }
 
 const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>

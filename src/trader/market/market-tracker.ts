@@ -104,10 +104,6 @@ export class MarketTracker {
     return this.#book?.at.seenMs ?? null;
   }
 
-  get tradesSeenMs(): number | null {
-    return this.#tradesAt?.seenMs ?? null;
-  }
-
   onDetail(detail: MarketDetail, at: SeenAt): void {
     const facts = readFacts(detail, this.#feeSchedule);
     this.facts = typeof facts === 'string' ? null : facts;
@@ -117,7 +113,7 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Takes in a book and all own orders that rest or may rest. Earlier own orders are remembered. */
+  /** Updates the market from a book and all own orders that rest or may rest. Ended own orders are remembered. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
@@ -149,7 +145,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Takes in the venue's value of a YES share, a float in (0, 1). It may trigger a book read; no quote uses it. */
+  /** Stores the venue's value of a YES share, a float in (0, 1). It may cause a read of the book; no quote uses it. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -161,7 +157,7 @@ export class MarketTracker {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
 
-  /** Takes in one page of public trades, newest first, as the service returns them. */
+  /** Adds one page of public trades, newest first, as the service returns them. */
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
@@ -205,7 +201,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** The market for a strategy's view; null before the first detail and book. Other parameters are passed through. */
+  /** Makes a strategy's view; null before the first detail and book. `feeds`, `event` and `pace` become parts of it. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -342,17 +338,13 @@ export class MarketTracker {
   #estimates(nowMs: number, book: SeenBook): Estimates {
     const price = this.#price(book);
     const sigma = this.#volatility.sigmaPerSqrtS;
-    const { tradePrice, tradeWeightShares, flowImbalance, flowSharesPerS } = this.#flow.at(nowMs);
     return {
       mid: book.mid,
       microprice: book.microprice,
       spread: book.spread,
       sigmaLogOddsPerSqrtS: sigma,
       sigmaPricePerSqrtS: sigma * price * (1 - price),
-      tradePrice,
-      tradeWeightShares,
-      flowImbalance,
-      flowSharesPerS,
+      ...this.#flow.at(nowMs),
     };
   }
 
@@ -459,7 +451,7 @@ class Liveness {
   /** The newest jump; null before the first. Every jump is a new object. */
   jump: Jump | null = null;
 
-  /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
+  /** Checks a book without own orders for a jump. `changed`: the raw book differs from the previous raw book. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.unchangedSinceMs = at.seenMs;
@@ -478,7 +470,7 @@ class Liveness {
       this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
+  /** Checks whether a trade went through the best prices of the raw book at that time, about `atMs`, our clock. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;

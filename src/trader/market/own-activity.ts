@@ -1,6 +1,6 @@
 /**
- * Finds own orders in a polled book, to remove them: a fair value from own quotes would follow itself. A doubtful order
- * counts as contained. Doubtful orders ended after the request was sent, or were in flight when the answer arrived.
+ * Finds own orders in a polled book, to remove them: a fair price from own quotes would follow itself. An order also
+ * counts as contained if it ended after the request was sent, or was in flight when the answer arrived.
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
@@ -38,7 +38,7 @@ export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
 
-  /** Takes in the current own orders; the same array as before changes nothing. */
+  /** Updates the stored orders from the current own orders; the same array as before changes nothing. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
     if (own === this.#noted) return;
     this.#noted = own;
@@ -120,7 +120,7 @@ export class QueuePlaces {
     return this.#places.get(order.intentId)?.ahead ?? null;
   }
 
-  /** Takes in a book without own orders, and the current own orders. */
+  /** Updates the queue positions from a book without own orders and the current own orders. */
   onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
     const next = new Map<string, Place>();
     for (const order of own) {
@@ -136,7 +136,7 @@ export class QueuePlaces {
     this.#places = next;
   }
 
-  /** Takes in a trade that happened after the newest book. */
+  /** Updates the queue positions from a trade that happened after the newest book. */
   onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
@@ -210,8 +210,7 @@ export class OwnFills {
   #markouts: OwnFillsView['markouts'] | null = null;
 
   onFill({ side, priceMicros, amountMicros, nowMs }: OwnFill): void {
-    this.#fills += 1;
-    this.#isChanged = true;
+    this.onLateFill();
     if (this.#waiting.length >= MAX_WAITING) return;
     const shares = amountMicros / ONE;
     this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
@@ -223,7 +222,7 @@ export class OwnFills {
     this.#isChanged = true;
   }
 
-  /** Takes in the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
+  /** Judges due fills by the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
@@ -259,7 +258,7 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Restores saved statistics; call it before the first observation. Waiting fills are not saved. */
+  /** Restores saved statistics; call this before the first observation. Waiting fills are not saved. */
   restore(text: string): void {
     // Only `takeSaved` writes this text.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;

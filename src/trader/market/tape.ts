@@ -48,7 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Takes in a page, newest first; returns new trades, oldest first. `book` separates buyers from sellers. */
+  /** Adds a page of rows, newest first; returns new trades, oldest first. `book` shows the taker's side of a trade. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];
@@ -97,14 +97,8 @@ export class Tape {
   }
 }
 
-function isNewestFirst(trades: readonly TapeTrade[]): boolean {
-  let beforeMs = Number.POSITIVE_INFINITY;
-  for (const { venueTimeMs } of trades) {
-    if (venueTimeMs > beforeMs) return false;
-    beforeMs = venueTimeMs;
-  }
-  return true;
-}
+const isNewestFirst = (trades: readonly TapeTrade[]): boolean =>
+  trades.every(({ venueTimeMs }, i) => venueTimeMs <= (trades[i - 1]?.venueTimeMs ?? Number.POSITIVE_INFINITY));
 
 /**
  * Infers whether the taker bought or sold YES: a row only names the traded outcome. A price above the mid means bought,

@@ -71,7 +71,7 @@ export interface TapeTrade {
 /** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
-  /** True for an order sent to gain information. Absent: false. */
+  /** True for a probe, an order sent to gain information; absent: false. */
   readonly isProbe?: boolean;
   readonly side: BookSide;
   /** YES price, also for an order of NO. */
@@ -152,11 +152,11 @@ export interface Health {
   readonly tradesAgeMs: number | null;
   /** Milliseconds since a poll last showed a changed book. */
   readonly unchangedMs: number;
-  /** Best bid above best ask in the newest raw book. */
+  /** True if the best bid is above the best ask in the newest raw book. */
   readonly crossed: boolean;
-  /** Best bid equal to best ask. */
+  /** True if the best bid equals the best ask. */
   readonly locked: boolean;
-  /** Repeated trades went through the best prices while the book did not change. */
+  /** True if repeated trades went through the best prices while the book did not change. */
   readonly frozen: boolean;
   /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
   readonly jumpLogOdds: number;
@@ -234,7 +234,7 @@ export interface Glance {
   readonly sigmaLogOddsPerSqrtS: number;
   /** Time since the market's last jump, ms; null without a jump. */
   readonly sinceJumpMs: number | null;
-  /** The market is open, and its book is neither crossed nor stuck. */
+  /** True if the market is open and its book is not crossed, locked or frozen. */
   readonly isSound: boolean;
 }
 
@@ -242,7 +242,7 @@ export interface Glance {
 export interface SiblingView extends Glance {
   /** Own net position in the market: YES - NO, in shares. */
   readonly netMicros: Micros;
-  /** Own best orders there, resting or in flight, in YES space; null without any. */
+  /** Prices of the best own orders there, resting or in flight, in YES space; null without an order. */
   readonly ownBidMicros: Micros | null;
   readonly ownAskMicros: Micros | null;
 }
@@ -267,7 +267,7 @@ export interface EventView {
   readonly eventConditionId: string;
   /** Declared outcomes of the event; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
-  /** Number of its markets, this one included; null when unknown. */
+  /** Number of the event's markets, including this market; null if unknown. */
   readonly markets: number | null;
   readonly siblings: readonly SiblingView[];
 }
@@ -279,11 +279,11 @@ export interface MarketView {
   /** Milliseconds to resolution by the estimated exchange clock, <= 0 when past; null when unknown. */
   readonly timeToResolutionMs: number | null;
   readonly market: MarketFacts;
-  /** The book as received. */
+  /** The book as received, with own orders. */
   readonly book: Book;
   /** The book without own orders: compute fair values from this one only. */
   readonly others: Book;
-  /** Newest first, at most 100. */
+  /** Public trades, newest first, at most 100. */
   readonly trades: readonly TapeTrade[];
   readonly estimates: Estimates;
   readonly health: Health;
@@ -294,7 +294,7 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** The market's event; null without one, or when the module does not declare `inputs: { event: true }`. */
+  /** The market's event; null without an event, or if the module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 

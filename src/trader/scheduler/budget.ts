@@ -1,6 +1,6 @@
 /**
- * Counts the requests of one scope in the venue's sliding window of a minute, by own requests and the client's reports.
- * The budget does not learn limits itself.
+ * Counts the requests of one scope in the venue's sliding window of a minute, from own requests and the client's
+ * reports. The client determines the limits, and the budget uses them.
  *
  * A request counts from its release until a minute after its outcome is known. The exchange saw the request in between,
  * so this window always covers the exchange's, at any network delay.
@@ -11,22 +11,22 @@ import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../shared/protocol/seam.js';
 
-/** Parts of `RequestQueue` that the watch uses. */
+/** Methods of `RequestQueue` that `BudgetWatch` uses. */
 interface WatchedQueue {
   perMinute(scope: Scope, nowMs: number): number;
   status(scope: Scope, nowMs: number): { readonly limit: number };
 }
 
-/** Unused fraction of the limit, for other programs' requests between answers, and the exchange's coarse clock. */
+/** Fraction of the limit that stays unused, for other programs' requests and the exchange's coarse clock. */
 const MARGIN = 0.05;
-/** Wait after a refusal that states none, ms. */
+/** Wait after a refusal that states no wait, ms. */
 const FIRST_WAIT_MS = 1_000;
 /** Longest wait after any refusal or clock jump, ms; then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
 /** Wait before an urgent request probes a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** If the exchange reports a rate limit below 1 / 8 of the profile's, cancels and reads of own state still leave. */
+/** If the exchange reports a limit below 1 / 8 of the profile's, cancels and reads of own state are still sent. */
 const LEAST_TRUST = 8;
 /** Own use beyond this fraction of the limit explains a full budget. */
 const EXPLAINING_PART = 3 / 4;
@@ -37,7 +37,7 @@ const UNKNOWN_FROM_PART = 1 / 4;
 const BURST_PART = 1 / 4;
 
 /** Requests that may be sent at once if `most` may be sent per minute. */
-export const burstOf = (most: number): number => BURST_PART * most;
+const burstOf = (most: number): number => BURST_PART * most;
 
 /** Outcome of a request of this scope. */
 export interface Settled {
@@ -47,7 +47,7 @@ export interface Settled {
   /** True for any answer of the exchange, including a refusal. */
   readonly answered: boolean;
   readonly throttled: boolean;
-  /** True for a request that was sent to find out whether the budget has room. */
+  /** True for a request that was sent to test whether a full budget still allows requests. */
   readonly isProbe: boolean;
 }
 
@@ -85,7 +85,7 @@ export class Budget {
     return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
 
-  /** True when neither slowed nor blocked, and without a known other user. */
+  /** True if requests are neither slowed nor blocked, and no other program is known to use the budget. */
   isSteady(nowMs: number): boolean {
     if (this.probing || this.blockedUntilMs(nowMs) > nowMs) return false;
     return this.#foreignAt(nowMs) === 0;
@@ -136,7 +136,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** True when an unknown limit may refuse the next requests: then all in flight would be refused together. */
+  /** True if an unknown limit may refuse the next requests. All requests in flight would then be refused together. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -182,7 +182,7 @@ export class Budget {
     }
     if (settled.throttled) this.#throttle(nowMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.probing = false;
-    // An answered probe ends the wait, a refused one delays the next probe.
+    // An answered probe ends the wait. A refused probe delays the next probe.
     if (settled.isProbe && settled.answered && !settled.throttled) {
       this.#blockedUntilMs = nowMs;
       this.probing = false;
@@ -243,7 +243,7 @@ export interface Next {
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
-  /** Requests per minute by the profile. */
+  /** Requests per minute that the venue profile allows. */
   readonly perMinute: number;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   waiting = 0;
@@ -261,7 +261,7 @@ export class ScopeLine {
     this.budget = new Budget(perMinute);
   }
 
-  /** The lane whose first request may be sent by the budget or as a probe; null when none may. */
+  /** The lane whose first request may be sent, within the budget or as a probe; null if none may be sent. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
     const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
@@ -355,11 +355,13 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/** Fractions of the profile's limit: short below the first, less than normal throttling; enough above the second. */
+/** Below this fraction of the profile's limit the budget is short. Normal throttling leaves more. */
 const SHORT_PART = 1 / 5;
+/** Above this fraction of the profile's limit the budget is sufficient again. */
 const ENOUGH_PART = 1 / 2;
-/** Time before a notice. The first outlasts a wrong answer; the second avoids repeated notices. */
+/** Duration before the notice of a short budget, ms; longer than the effect of one wrong answer. */
 const SHORT_AFTER_MS = 10_000;
+/** Duration before the notice of a sufficient budget, ms; avoids repeated notices. */
 const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
@@ -368,11 +370,11 @@ interface Watched {
   readonly scope: (typeof SCOPES)[number];
   readonly usual: number;
   isTold: boolean;
-  /** Our clock, ms, since the state differs from the last notice; null while it is equal. */
+  /** Time since which the state differs from the last notice, our clock, ms; null while both agree. */
   sinceMs: number | null;
 }
 
-/** Reports when the venue leaves so few requests that work waits. */
+/** Reports when the venue allows so few requests that market reads or orders must wait. */
 export class BudgetWatch {
   readonly #watched: readonly Watched[];
 
@@ -388,7 +390,7 @@ export class BudgetWatch {
         const { scope, usual, isTold } = watched;
         const perMinute = queue.perMinute(scope, nowMs);
         const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-        // After our clock was set back, the time begins again.
+        // After our clock was set back, the duration starts again.
         watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
         if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS))
           return [];

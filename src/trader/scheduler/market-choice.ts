@@ -29,7 +29,7 @@ export interface MarketOffer {
   readonly market: StaleMarket;
   /** Price distance within which an order stays, at any price of requests. */
   readonly leastTolerance: number;
-  /** True: orders move at that distance even if requests cost more than the gain. Absent: false. */
+  /** True if orders move at that distance even when the requests cost more than the gain; absent: false. */
   readonly isExact?: boolean;
   /** Currency that the market's orders would reserve. */
   readonly currency: number;
@@ -62,7 +62,7 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
  * Best price distance that a quote may drift before it is moved. A displacement d loses k d^2 per second, and a move
  * costs requests: this minimises k w^2 / 6 + cost sigma^2 / w^2. 0 if moves are free, infinite if nothing is lost.
  *
- * @param cost of a move, currency
+ * @param cost cost of a move, currency
  * @param k currency per second and squared price
  */
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
@@ -142,7 +142,7 @@ export class PricedOffer {
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
       const stale = this.#losses[i] ?? 0;
-      // On a tie the longer interval wins: a read without gain is not made.
+      // On a tie the longer interval wins, because a read without gain is not worth a request.
       if (stale + price / lookEveryS <= best.stale + price / best.lookEveryS) best = { lookEveryS, stale };
     }
     return best;
@@ -177,7 +177,7 @@ export interface ChoiceBounds {
   readonly entries: number;
 }
 
-/** Rounds of the price search: each price is found with the others fixed. */
+/** Number of rounds of the price search. Each round finds one price after the other, with the others fixed. */
 const ROUNDS = 3;
 /** Bisection steps for a price. */
 const HALVINGS = 20;
@@ -225,7 +225,7 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
 }
 
 /**
- * Chooses the quoted markets, among the best that there is room for. A market is added when its value exceeds the cost
+ * Chooses the quoted markets, among the best up to the maximum. A market is added when its value exceeds the cost
  * of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth place is
  * for the market that would be best if its value were one standard deviation higher.
  */
@@ -238,7 +238,7 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   const places = new Places(bounds);
   for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
-    // A quoted market keeps its place against one that is better by less than the cost of a change.
+    // A quoted market keeps its place against another that is better by less than the cost of a change.
     const score = ({ candidate, value }: Ranked) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));
@@ -249,7 +249,6 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   };
   offerWanted(false);
   offerWanted(true);
-  // Sorted by value, highest first.
   const ranked = valued.map(({ candidate, value }) => ({ id: candidate.id, value }));
   return { prices, ranked, chosen: places.taken };
 }

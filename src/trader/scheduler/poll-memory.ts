@@ -11,7 +11,7 @@ export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const sat
 /** Urgency of an expedited poll: `first` precedes all polls, `next` precedes polls that are not expedited. */
 export type Urgency = 'first' | 'next';
 
-/** Result of a poll. `unsent`: it was never sent, so it does not back off. */
+/** Result of a poll. `unsent`: the request was never sent, so the next one needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
 /** Facts of one market that the poll plan uses. */
@@ -28,7 +28,7 @@ export interface PollFacts {
   readonly markets: readonly PolledMarket[];
   /** Number of orders that rest, are in flight or unknown. */
   readonly openOrders: number;
-  /** `RequestQueue.perMinute` of the public and the signed scope. */
+  /** Requests per minute of the public and the signed scope, as in `RequestQueue.perMinute`. */
   readonly publicPerMinute: number;
   readonly signedPerMinute: number;
   /** Number of pages with the details of all open markets; Infinity while unknown or not wanted. */
@@ -39,7 +39,7 @@ export interface PollFacts {
   readonly marksEveryMs?: number;
   /** Signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
-  /** `RequestQueue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not requested. */
+  /** Public requests that could be sent now, as in `RequestQueue.headroom`; polls that would only wait are not made. */
   readonly publicHeadroom: number;
 }
 
@@ -63,7 +63,7 @@ export interface PollSettings {
 
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait after failed polls: a failing market costs one request per minute. */
-export const LONGEST_BACKOFF_MS = 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
 
 /** One repeated request: its target, and when it was last sent. */
 export class PollRecord {
@@ -73,9 +73,9 @@ export class PollRecord {
   #call: AnyCall | null = null;
   underWay = false;
   answered = false;
-  /** Urgency of an expedited poll; null for a normal one. */
+  /** Urgency of an expedited poll; null for a normal poll. */
   expedited: Urgency | null = null;
-  /** Our clock, ms, of the last request; null before it. */
+  /** Time of the last request, our clock, ms; null before it. */
   #askedMs: number | null = null;
   #failures = 0;
   /** True when the last request failed; an unsent request did not fail. */
@@ -106,7 +106,7 @@ export class PollRecord {
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
   }
 
-  /** True when not in flight, not backing off, and the interval has passed. */
+  /** True if the poll is not in flight, does not back off, and its interval has passed. */
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
@@ -132,7 +132,7 @@ export class PollRecord {
     this.expedited = null;
   }
 
-  /** Counts data of this poll from another answer as a successful poll. */
+  /** Counts this poll as successful, because the answer to another request contained its data. */
   onSeen(nowMs: number): void {
     this.#askedMs = nowMs;
     this.answered = true;
@@ -161,12 +161,12 @@ export class PollRecord {
     this.#notBeforeMs = 0;
   }
 
-  /** Wait since the last request, ms; a failed poll that never succeeded waits only for its backoff. */
+  /** Required wait since the last request, ms. A failed poll that never succeeded waits only for its backoff. */
   #wait(intervalMs: number): number {
     return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
-  /** True while backing off; our clock set back must not extend the wait. */
+  /** True during the wait after failures. Setting our clock back must not extend this wait. */
   #backsOff(nowMs: number): boolean {
     return nowMs < this.#notBeforeMs && this.#notBeforeMs - nowMs <= LONGEST_BACKOFF_MS;
   }
@@ -174,7 +174,7 @@ export class PollRecord {
 
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** The polls of current markets and of the account, and dropped ones in flight. */
+/** Stores the polls of current markets and of the account, and dropped polls that are in flight. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
@@ -216,7 +216,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops the polls of all other markets unless in flight; true when none of them remains. */
+  /** Drops the polls of all other markets, except polls in flight. Returns true if none of them remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {
@@ -234,7 +234,7 @@ export class PollMemory {
 export const ROWS = 100;
 const ASSET_ROWS = 200;
 
-/** @param nowMs our clock: price bars are requested up to the last complete one */
+/** @param nowMs our clock, ms; price bars are requested up to the last complete bar */
 export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): AnyCall {
   const body = undefined;
   if ('marketConditionId' in target) {
@@ -272,6 +272,6 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
 /** Lane of a poll: own state first, then books with own orders, then other market data. */
 export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
   if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
-  // Marks only help to choose books to read, so they leave the whole cancel reserve.
+  // Marks only help to choose the books to read, so their poll leaves the whole cancel reserve unused.
   return kind === 'book' && resting ? 'hot' : 'quiet';
 }

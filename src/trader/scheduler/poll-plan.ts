@@ -17,17 +17,17 @@ import {
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
-/** Share of each kind in the market polls when all want more than is available; unused shares go to the others. */
+/** Share of each kind of market poll when the budget is too small for all; unused shares go to the other kinds. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
 /** Polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
-/** Interval of single details: a detail changes when a market opens, closes or resolves. */
+/** Interval between reads of one market's detail, ms. A detail changes when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval of details by pages: slightly shorter, so that no single detail becomes due. */
+/** Interval between reads of details by pages, ms; slightly shorter, so that no single detail becomes due. */
 const DETAILS_INTERVAL_MS = 50_000;
-/** Details are read by pages from this many markets per page. */
+/** Details are read by pages if at least this many tracked markets fall on a page, on average. */
 const MARKETS_A_PAGE = 3;
-/** Factor on own-read intervals while no order rests: nothing can fill. */
+/** Factor on the intervals of own reads while no order rests, because nothing can be filled. */
 const IDLE_FACTOR = 5;
 /** Every n-th book read goes to a market that was never read, if there is one. */
 const NEW_TURN = 2;
@@ -65,7 +65,7 @@ export class PollPlan {
   /** True while polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Our clock, ms, before which `takeDue` finds nothing without news; -Infinity when it must be called. */
+  /** Time before which `takeDue` finds nothing without a change, our clock, ms; -Infinity if it must be called. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -106,13 +106,13 @@ export class PollPlan {
     return requests;
   }
 
-  /** Restarts the interval of a poll whose data another answer contained. */
+  /** Restarts the interval of a poll whose data another request's answer contained. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in the result of a poll; ignored for a poll not in flight (a further page). */
+  /** Records the result of a poll. Ignored if the poll is not in flight, as for a further page. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in the facts; true when nothing changed and nothing can be due yet. */
+  /** Stores the facts. Returns true if nothing changed and no poll can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
@@ -197,10 +197,8 @@ export class PollPlan {
   ): [AccountPoll, number][] {
     const { ownTrades, ownIntervalMs, assetsIntervalMs } = this.#settings;
     const paceMs = ownIntervalMs * (resting ? 1 : IDLE_FACTOR);
-    const wanted = ownTrades
-      ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS, roundsMs: assetsIntervalMs }
-      : { fillsMs: null, ordersMs: paceMs, roundsMs: assetsIntervalMs };
-    const fitted = fitOwnReads(wanted, requestsARound, signedPerMinute);
+    const wanted = ownTrades ? { fillsMs, ordersMs: paceMs * ORDERS_PER_FILLS } : { fillsMs: null, ordersMs: paceMs };
+    const fitted = fitOwnReads({ ...wanted, roundsMs: assetsIntervalMs }, requestsARound, signedPerMinute);
     const fills: [AccountPoll, number][] = fitted.fillsMs === null ? [] : [['fills', fitted.fillsMs]];
     return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
   }
@@ -222,7 +220,7 @@ export class PollPlan {
     return null;
   }
 
-  /** Chooses the next book: expedited books, then in turns never read, overdue and most valuable books. */
+  /** Chooses the next book: expedited books first; then never read, overdue and most valuable books take turns. */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
@@ -302,7 +300,7 @@ const PUBLIC_TENTHS = 9;
 /** Parts of a token: one millisecond at one request per minute earns as many parts as `PUBLIC_TENTHS`. */
 const PARTS = 10 * 60_000;
 
-/** Token bucket for market polls, filled by the budget. Whole parts make it independent of the number of calls. */
+/** Token bucket for market polls, filled by the budget. Whole parts avoid rounding, at any number of calls. */
 class PollCredit {
   readonly #most: number;
   #parts: number;
@@ -315,7 +313,7 @@ class PollCredit {
     this.#parts = this.#most;
   }
 
-  /** Takes in the time and the public budget; true when the budget has changed. */
+  /** Adds the tokens earned since the last call. Returns true if the public budget has changed. */
   earn(perMinute: number, nowMs: number): boolean {
     const changes = perMinute !== this.#perMinute;
     const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
@@ -339,7 +337,7 @@ class PollCredit {
   }
 }
 
-/** A bound is computed this fraction of the book's age ahead: a larger one lasts longer but excludes less. */
+/** A bound holds for this fraction of the book's age. A larger fraction lasts longer but excludes fewer books. */
 const AHEAD_PART = 0.1;
 const LEAST_AHEAD_MS = 1000;
 /** Tolerance of the table lookup, which may make a constant index seem to fall. */

@@ -1,4 +1,4 @@
-/** Marginal price of a signed request, by the number left. Floats, because nothing here is booked. */
+/** Marginal price of a signed request, by the number of requests left. Floats, because nothing here is booked. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
@@ -38,7 +38,7 @@ export class RequestPrice {
 
 /** Weight of the mean: the newest order counts 1 / 16. */
 const ORDERS = 16;
-/** Longest accepted sample, s; longer ones were decided by another run or had a lost answer. */
+/** Longest accepted time from decision to resting order, s. Longer times come from another run or a lost answer. */
 const LONGEST_S = 60;
 
 export class ReactionPace {
@@ -56,7 +56,7 @@ export class ReactionPace {
   }
 }
 
-/** Default of the longest interval between two reads, ms. */
+/** Default of the longest interval between two reads of own trades, ms. */
 export const USUAL_LONGEST_MS = 15_000;
 
 /**
@@ -64,13 +64,13 @@ export const USUAL_LONGEST_MS = 15_000;
  * late cost `lateFillCost` T / 2. The sum is smallest at T = sqrt(2 requestPrice / lateFillCost). 0 if reads are free,
  * Infinity if lateness costs nothing.
  *
- * @param requestPrice of a signed request, currency
+ * @param requestPrice price of a signed request, currency
  * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second
  */
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own-order reads per own-trade reads, 1 / 5: orders only confirm trades and answers. */
+/** Own trades are read this many times as often as own orders, which only confirm trades and answers. */
 export const ORDERS_PER_FILLS = 5;
 
 /** Fraction of the signed budget for own reads; intervals grow to fit it. */

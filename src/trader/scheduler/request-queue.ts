@@ -19,7 +19,7 @@ export interface Unsent {
 }
 
 /** Requests to send, and requests not sent. Every pushed request appears exactly once. */
-export interface Release {
+interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
 }
@@ -221,7 +221,7 @@ export class RequestQueue {
     return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
 
-  /** Time at which a waiting request could leave or expires: `nowMs` for at once; null if only an outcome helps. */
+  /** Time at which a waiting request can be sent or expires: `nowMs` for at once; null if only an outcome helps. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -284,12 +284,11 @@ export class RequestQueue {
       if (line.waiting === 0) continue;
       const { lanes } = line;
       for (const lane of LANES) {
-        if (!lanes[lane].some(({ request }) => isUnwanted(request))) continue;
-        for (const { request } of lanes[lane].filter(({ request }) => isUnwanted(request)))
-          unsent.push({ request, reason });
-        const waiting = lanes[lane].filter(({ request }) => !isUnwanted(request));
-        line.waiting -= lanes[lane].length - waiting.length;
-        lanes[lane] = waiting;
+        const out = lanes[lane].filter(({ request }) => isUnwanted(request));
+        if (out.length === 0) continue;
+        for (const { request } of out) unsent.push({ request, reason });
+        lanes[lane] = lanes[lane].filter((each) => !out.includes(each));
+        line.waiting -= out.length;
       }
     }
     return unsent;
@@ -312,7 +311,7 @@ export class RequestQueue {
   }
 }
 
-/** A longer clock step counts as a jump; the time arrives every second. */
+/** A longer step of our clock counts as a jump, ms, because the time is observed every second. */
 const LONGEST_STEP_MS = 60_000;
 
 /** Clock of the request budget: our clock, stopped during a jump, so that the window of a minute stays correct. */

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import { askDue } from '../../../src/trader/engine/requests.js';
+import { askDue } from '../../../src/trader/engine/act.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import { Account } from './exchange-lists.js';
 

@@ -67,17 +67,17 @@ describe('the fees of public trades', () => {
   const paid = { schedule: 'notional', taker: 20_000, maker: 0 } as const;
 
   it.each<[string, PublicTradeRow[], RegExp]>([
-    ['too few', tradesOf({ ...paid, count: FEE_ROWS - 1 }, random()), /99 settled trades, 100 are wanted/],
-    ['all at one price', tradesOf({ ...paid, price: 500_000 }, random()), /explain them alike/],
+    ['too few', tradesOf({ ...paid, count: FEE_ROWS - 1 }, random()), /99 settled trades, 100 are needed/],
+    ['all at one price', tradesOf({ ...paid, price: 500_000 }, random()), /explain the fees equally well/],
     [
       'of a rate that has changed among them',
       [...tradesOf({ ...paid, count: 50 }, random()), ...tradesOf({ ...paid, taker: 30_000, count: 50 }, random())],
-      /no form explains them/,
+      /no fee schedule explains the fees/,
     ],
     [
       'with one that is an odd one out',
       tradesOf(paid, random()).map((row, i) => (i === 7 ? { ...row, taker_fee: '0.5' } : row)),
-      /no form explains them/,
+      /no fee schedule explains the fees/,
     ],
   ])('%s decide nothing, and contradict nobody', (_, rows, reason) => {
     const reading = readFees(rows);

@@ -8,14 +8,14 @@ import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import { isOfPlace } from '../gate.js';
 import type { Markets } from '../markets.js';
-import { type Notices, showTitle } from '../notices.js';
+import { showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
-/** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
+/** Returns why a command would be rejected now and what it needs, in one sentence; null if it would be accepted. */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
@@ -33,13 +33,18 @@ export function commandRefusal({ markets, safety, reconciler }: TraderState, com
 
 export function obey(state: TraderState, command: OperatorCommand, nowMs: number): void {
   const { safety, notices, markets, requests } = state;
-  if (command.kind === 'quote-hours') return setQuoteHours(markets, notices, command, nowMs);
+  if (command.kind === 'quote-hours') {
+    const { strategy, open } = command;
+    markets.setQuoteHours(strategy, open);
+    const where = open ? 'within' : 'outside';
+    return notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
+  }
   if (command.kind === 'configure') return configure(state, command, nowMs);
   if (command.kind === 'fleet') return setFleetBounds(state, command, nowMs);
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return notices.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
-    // Logged only: a timer may repeat this command every minute.
+    // This command is only logged, because a timer may repeat it every minute.
     notices.notify(nowMs, 'command', command.kind);
     for (const kind of ['orders', 'assets', 'fills'] as const) requests.poller.expedite({ kind });
     return;
@@ -47,32 +52,21 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // Evaluated before the change of mode.
+  // This value must be read before the mode changes.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
-  // A pause, cancel or kill after a flatten also ends its sales.
+  // A pause, cancel-all or kill also ends the sales of an earlier flatten.
   if (ENDS_SALES.includes(command.kind)) for (const id of safety.pauses.flattening) safety.pauses.endFlattening(id);
   if (command.kind === 'resume') resume(state, command.reason, isHeldBack, nowMs);
   safety.saveModes();
   markets.requestRequote();
 }
 
-type QuoteHours = Extract<OperatorCommand, { kind: 'quote-hours' }>;
-
-function setQuoteHours(markets: Markets, notices: Notices, { strategy, open }: QuoteHours, nowMs: number): void {
-  markets.setQuoteHours(strategy, open);
-  const where = open ? 'within' : 'outside';
-  notices.notify(nowMs, 'quote_hours', `strategy ${strategy} is ${where} its quote hours`);
-}
-
-function setFleetBounds(
-  { safety, markets, notices }: TraderState,
-  { hold, markets: claimed }: FleetCommand,
-  nowMs: number,
-): void {
+function setFleetBounds({ safety, markets, notices }: TraderState, command: FleetCommand, nowMs: number): void {
+  const { hold } = command;
   const before = safety.fleet?.hold ?? null;
-  safety.fleet = { hold, markets: new Set(claimed) };
+  safety.fleet = { hold, markets: new Set(command.markets) };
   markets.requestRequote();
   if (hold === before) return;
   if (hold === null) notices.notify(nowMs, 'fleet', 'this trader holds the lease on the wallet again');
@@ -97,7 +91,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/** Why one market cannot be flattened now; null when it can. If none may be quoted, only all can be flattened. */
+/** Why one market cannot be flattened now; null if it can. While nothing may be quoted, only all can be flattened. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -134,7 +128,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
 
 /**
  * Resumes after a halt, or after a loss that restricted orders. Markets paused by an operator stay paused. Differences
- * of the ledger are accepted only with a reason, which shows that a person looked at them.
+ * of the ledger are accepted only with a reason, which shows that a person has looked at them.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
   const { safety, markets, requests, reconciler, notices } = state;
@@ -149,14 +143,14 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
     notices.alert(nowMs, 'reconciliation', `accepted, no longer compared: ${inWords(difference)}`);
 }
 
-/** Why an adoption is not possible now; null when it is. Reads only. */
+/** Why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */
 function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
-/** Books the holdings that the exchange shows, as after a restored backup. The caller has checked `adoptRefusal`. */
+/** Books the holdings that the exchange shows, e.g. after a restored backup. The caller has checked `adoptRefusal`. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
   const plan = reconciler.planAdoption();
@@ -188,16 +182,14 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   const { marketConditionId, isYes, ledgerMicros, exchangeMicros, recorded, restMicros } = outcome;
   const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
-  const parts = [
-    ...(recorded.length === 0 ? [] : [`the exchange's records move cash by ${formatDecimal(micros(-spent))}`]),
-    ...(restMicros === 0
-      ? []
-      : [`${formatDecimal(restMicros)} have no record and are booked at ${formatDecimal(restWorth)}`]),
-  ];
-  return `${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now; ${parts.join('; ')}`;
+  const parts = [`${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now`];
+  if (recorded.length > 0) parts.push(`the exchange's records move cash by ${formatDecimal(micros(-spent))}`);
+  const booked = `have no record and are booked at ${formatDecimal(restWorth)}`;
+  if (restMicros !== 0) parts.push(`${formatDecimal(restMicros)} ${booked}`);
+  return parts.join('; ');
 }
 
-/** All settings that a running trader can change. */
+/** All settings that can be changed while the trader runs. */
 export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
 }
@@ -212,7 +204,7 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
-  // The shell serialized these types; the journal keeps the text.
+  // The shell made this JSON from the same types, and the journal stores it.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
   if (strategies.length < wanted.length) {
@@ -238,7 +230,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings; the running one if its code is unchanged. Empty when none is loaded. */
+/** Adds the module to a strategy's settings: the running module if the code is unchanged. Empty without a module. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
@@ -249,7 +241,7 @@ function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly 
 
 export const HISTORY_NOTE = 'config.history';
 
-/** Maximum number of entries; older entries are dropped. */
+/** Maximum number of entries in the configuration history; older entries are dropped. */
 const MOST_ENTRIES = 200;
 
 /** One change of the configuration. */
@@ -265,19 +257,19 @@ export interface ConfigEntry {
   readonly changes: readonly string[];
 }
 
-/** Reads the history from the ledger, oldest first. */
+/** Reads the configuration history from the ledger, oldest entry first. */
 export function configHistory(ledger: Pick<Notes, 'note'>): readonly ConfigEntry[] {
   // Only `rememberConfig` writes this note, so it is valid JSON.
   return JSON.parse(ledger.note(HISTORY_NOTE) ?? '[]') as ConfigEntry[];
 }
 
-/** Adds an entry. Call it inside a ledger transaction. */
+/** Adds an entry to the configuration history. Call this inside a ledger transaction. */
 export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, changes }: ConfigEntry): void {
   const history = [...configHistory(ledger), { atMs, hash, by, reason, copy, changes }].slice(-MOST_ENTRIES);
   ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
 }
 
-/** Adds an entry for a start, unless its configuration equals the newest. Call it inside a ledger transaction. */
+/** Adds a start to the configuration history, unless its configuration is the newest. Needs a ledger transaction. */
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
   if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

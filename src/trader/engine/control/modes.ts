@@ -1,4 +1,4 @@
-/** The kill ladder: the trader's current mode and its reason. The strictest mode that applies holds. */
+/** The kill ladder determines the trader's mode and the reason for it. The strictest applicable mode wins. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
@@ -44,7 +44,7 @@ export const LADDER: Readonly<Record<Mode, Rung>> = {
   stopped: NOTHING,
 };
 
-/** Reasons of modes chosen by an operator; null where not chosen. */
+/** Reasons of the modes that an operator chose; null for a mode that was not chosen. */
 interface ChosenModes {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -71,7 +71,7 @@ export interface ModeNow {
   readonly reason: string;
 }
 
-/** Reasons for stops by limits and reconciliation; null where none applies. */
+/** Reasons for stops by limits and reconciliation; null for a stop that does not apply. */
 export interface Stops {
   /** A limit was reached; only an operator lifts this. */
   readonly halted: string | null;
@@ -79,17 +79,17 @@ export interface Stops {
   readonly widened: string | null;
   /** Another trader may soon hold the lease on the wallet; absent without a fleet. */
   readonly fleet?: string | null;
-  /** Own orders or trades are unreadable for some time. */
+  /** Why own orders or own trades have been unreadable for some time. */
   readonly unread?: string | null;
 }
 
-/** Mode caused by a partly used loss limit, if no stricter one holds, and its reason. */
+/** Mode caused by a partly used loss limit, if no stricter mode applies, and the reason. */
 export interface HeldBack {
   readonly rung: 'widened' | 'reducing';
   readonly reason: string;
 }
 
-/** Complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight. */
+/** A cancel-all is verified by this many reads that show no own order, each begun after nothing was in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -98,10 +98,10 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Start of the time without unsettled orders, our clock, ms; null while an order is unsettled. */
+  /** Time since which no order is unsettled, our clock, ms; null while an order is unsettled. */
   settledMs: number | null = null;
   #proofs = 0;
-  /** Time of the newest verification after a cancel-all or stop, our clock, ms; kept after a resume; null before. */
+  /** Time of the newest verified cancel-all or stop, our clock, ms; null before it. A resume keeps this time. */
   provenMs: number | null = null;
   /** Last returned mode; the object stays the same until the mode changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
@@ -120,13 +120,13 @@ export class Modes {
 
   mode({ halted, reducing, widened, fleet = null, unread = null }: Stops): ModeNow {
     const stored = this.#stored;
-    if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
+    if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped the trader');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
-    // Sales wait until own state is known.
+    // The sales of a flatten wait until own state is known.
     const isSure = this.isStarted && fleet === null && unread === null;
     if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
-    if (this.#canceling) return this.#say('canceling', 'the operator cancels everything');
+    if (this.#canceling) return this.#say('canceling', 'the operator cancels all orders');
     const paused = fleet ?? stored.flattened ?? stored.paused;
     if (paused !== null) return this.#say('paused', paused);
     if (!this.isStarted) return this.#say('starting', 'own orders, fills and assets are being read');
@@ -144,8 +144,8 @@ export class Modes {
   }
 
   /**
-   * Why a command is rejected now; null when it is accepted. Stricter modes need no reason. Returning to quoting needs
-   * one, except from a plain pause or a mode chosen by the operator.
+   * Why a command is rejected now; null if it is accepted. A stricter mode needs no reason. A return to quoting needs a
+   * reason, except from a plain pause or a mode that the operator chose.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
    */
@@ -161,7 +161,7 @@ export class Modes {
   }
 
   /**
-   * Command that ends a mode; empty when none exists or is needed.
+   * Command that ends a mode; empty if no command exists or none is needed.
    *
    * @param stopped as for `refusal`
    * @param isHeldBack true when a partly used loss limit is the cause
@@ -185,7 +185,7 @@ export class Modes {
       case 'reduce-only':
         return this.#keep({ reducing: command.reason });
       case 'pause':
-        // A pause, cancel or kill after a flatten also ends its sales.
+        // A pause, cancel-all or kill also ends the sales of an earlier flatten.
         this.#flattening = false;
         return this.#keep({ paused: command.reason });
       case 'resume':
@@ -193,7 +193,7 @@ export class Modes {
         return this.#keep({ ...NO_MODES, killed: this.#stored.killed });
       case 'flatten':
         this.#flattening = true;
-        // The caller stores this before the first sale: after a restart nothing may be quoted.
+        // The caller stores this mode before the first sale, so that nothing is quoted after a restart.
         return this.#keep({ flattened: 'flattened by the operator' });
       case 'kill':
         this.#flattening = false;
@@ -211,13 +211,13 @@ export class Modes {
     }
   }
 
-  /** Cancels all orders, and reads own orders until the exchange has shown twice that none rests, also for a halt. */
+  /** Cancels all orders, and reads own orders until the exchange has shown twice that none rests. A halt does too. */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();
   }
 
-  /** Notes that all own state at the exchange was read once. */
+  /** Records that all own state at the exchange has been read once. */
   onStart(): void {
     this.isStarted = true;
   }
@@ -237,7 +237,7 @@ export class Modes {
     return this.#proofs >= PROOFS_WANTED;
   }
 
-  /** Takes in the number of orders in a complete read of own resting orders that began after nothing was in flight. */
+  /** Counts a complete read that found `resting` own orders and began after nothing was in flight. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
@@ -246,7 +246,7 @@ export class Modes {
     this.provenMs = nowMs;
   }
 
-  /** Voids the verification: a request is in flight again. */
+  /** Voids the verification that no order rests, because a request is in flight again. */
   onUnsettled(): void {
     this.settledMs = null;
     this.#proofs = 0;

@@ -13,15 +13,9 @@ import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
 
-/** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
+/** Longest time that a stop waits for conversions in flight, ms; the next start books later results. */
 const CONVERSION_PATIENCE_MS = 10_000;
-const UNCLAIMED = 'this market is not claimed by this wallet of the fleet';
-
-interface FleetBounds {
-  /** Why all orders are canceled; null when they may rest. */
-  readonly hold: string | null;
-  readonly markets: ReadonlySet<string>;
-}
+const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
 
 interface Watched {
   readonly ledger: Ledger;
@@ -39,12 +33,12 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Bounds by the fleet; null without a fleet. */
-  fleet: FleetBounds | null = null;
+  /** Claimed markets, and why all orders are canceled (null when they may rest); null without a fleet. */
+  fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
   /** Stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: Watched;
-  /** One reused object, because every step reads the mode several times. */
+  /** Inputs of the mode, in one reused object, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
     reducing: null,
@@ -59,7 +53,7 @@ export class Safety {
     this.modes = readModes(ledger);
     this.guards = new Guards(ledger, limits);
     this.pauses = new Pauses(ledger);
-    // A halt may have left resting orders, as a kill may.
+    // A halted process, like a killed process, may have left resting orders.
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
@@ -76,7 +70,7 @@ export class Safety {
     const reservations = this.#watched.executor.reservations();
     const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
     if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
-    // No order rests, but a conversion is in flight: wait a short time instead of leaving it to the next start.
+    // No order rests, but a conversion is in flight. The stop waits a short time, so that this process can book it.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
@@ -84,24 +78,24 @@ export class Safety {
       : now;
   }
 
-  /** Why only reducing orders are allowed after contradictory answers of the exchange; null without one. */
+  /** Why contradictory answers of the exchange allow only reducing orders; null without a contradiction. */
   get reduceOnly(): string | null {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /** Why all or a part is stopped or restricted until an operator resumes with a reason; null when it is not. */
+  /** Why the trader or a market is stopped or restricted until a resume with a reason; null if neither is. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Restriction by a partly used loss limit, if nothing stricter applies; null without one. */
+  /** Restriction by a partly used loss limit, if nothing stricter applies; null without a restriction. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
     return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
   }
 
-  /** Why nothing is quoted or converted in one market; undefined if it is allowed. */
+  /** Why one market is neither quoted nor converted; undefined if both are allowed. */
   whyPaused(conditionId: string): string | undefined {
     return (
       this.pauses.findReason(conditionId) ??
@@ -110,7 +104,7 @@ export class Safety {
     );
   }
 
-  /** Why this wallet may not quote a market by the fleet's claims; undefined if it may, and without a fleet. */
+  /** Why the fleet's claims forbid this wallet to quote a market; undefined if allowed, or without a fleet. */
   whyUnclaimed(conditionId: string): string | undefined {
     return this.fleet === null || this.fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
   }
@@ -135,20 +129,20 @@ export class Safety {
     this.halt(this.guards.loss.observe(clock.venue.nowMs(nowMs) ?? nowMs, worth), nowMs);
   }
 
-  /** Counts a booked fill in the guards, and updates the loss for the next order. */
+  /** Counts a booked fill in the guards, and updates the loss before the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     this.halt(this.guards.observeFill(timestampS), nowMs);
     this.guards.storeFills();
     this.#measureLoss(nowMs);
   }
 
-  /** Shifts the loss marks by a change of capital, and stores them. */
+  /** Shifts the loss guard's reference values by a change of capital, and stores the guard's state. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
   }
 
-  /** Stores losses together with marks and slow averages, which they depend on. */
+  /** Stores the losses together with the marks and slow averages that they depend on. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (loss.guard === null) return;
@@ -172,28 +166,27 @@ const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
   new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
 
 const WITH_REASON = 'resume --reason TEXT';
-/** Command after a restored backup, and when the ledger lacks a holding that the exchange shows. */
+/** Command to use after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Command that lifts a stop; empty when nothing is stopped, or when it ends without a command. */
+/** Command that ends a stop; empty if nothing is stopped, or if the stop ends without a command. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
   // A resume accepts the differences and books nothing.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
+  if (way !== '') return way;
   // A contradictory fill and a pause of one market also need a reason to end.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
-  const isPausedSomewhere =
-    mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
-  if (way !== '') return way;
-  if (isOdd || isPausedSomewhere) return WITH_REASON;
+  const mayQuote = mode === 'quoting' || mode === 'widened' || mode === 'reducing';
+  if (isOdd || (mayQuote && pauses.first !== null)) return WITH_REASON;
   const [flattened] = pauses.flattened;
   return mode === 'quoting' && flattened !== undefined ? `resume --market ${flattened} --reason TEXT` : '';
 }
 
 /**
- * Reads the mode of the next start from a ledger: stops by an operator, a limit or an alarm.
+ * Reads from a ledger how the next start begins, after stops by an operator, a limit or an alarm.
  *
  * @param stopFile text of the stop file; null without one
  */
@@ -254,7 +247,7 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** Describes the first market that the trader itself paused; null without one. A resume then needs a reason. */
+  /** Describes the first market that the trader itself paused; null without such a market. A resume needs a reason. */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;
@@ -269,7 +262,7 @@ export class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** Pauses a market for the operator. Sales of a flatten end; another cause stays and needs a reason to end. */
+  /** Pauses a market for the operator; sales of a flatten end. A pause with another cause stays, with its reason. */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
     if (before === 'flattening') this.endFlattening(conditionId);
@@ -285,7 +278,7 @@ export class Pauses {
     return this.flattening.includes(conditionId);
   }
 
-  /** Begins to flatten a market. The pause is stored before the first sale: no quotes may follow a restart. */
+  /** Begins to flatten a market. The pause is stored before the first sale, so that a restart quotes nothing there. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
   }
@@ -295,7 +288,7 @@ export class Pauses {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
   }
 
-  /** True when the trader itself paused the market, as after a refusal by the signer. */
+  /** True if the trader itself paused the market, for example after a refusal by the signer. */
   isRefused(conditionId: string): boolean {
     return this.#pauses.get(conditionId)?.kind === 'refused';
   }
@@ -310,7 +303,7 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  /** Lifts all pauses by the trader; those by an operator stay. */
+  /** Lifts all pauses by the trader; pauses by an operator stay. */
   liftOwn(): void {
     for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();

@@ -23,7 +23,7 @@ import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { Quotes, SetsWish } from '../../strategy/contract.js';
 import type { Markets } from '../markets.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import { type Held, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 
 export class Account {
   readonly valuation: Valuation;
@@ -45,7 +45,7 @@ export class Account {
     this.coreSets = new CoreSets(ledger);
   }
 
-  /** Own state, cached; rebuilt after `invalidate`. */
+  /** Own holdings and orders, cached until `invalidate`. */
   get own(): OwnState {
     this.#own ??= readOwnState(this.#ledger, this.#executor, this.#markets, this.#events);
     return this.#own;
@@ -60,7 +60,7 @@ export class Account {
   }
 
   /**
-   * Values the holdings at the newest marks; null while a held share has no mark.
+   * Returns the value of the holdings at the newest marks; null while a held share has no mark.
    *
    * @param ageMs age of the process
    */
@@ -70,7 +70,7 @@ export class Account {
     return this.valuation.value(this.own, isOut, ageMs);
   }
 
-  /** Takes in the newest price of each market. */
+  /** Passes the newest price of each market to the valuation. */
   readMarks(nowMs: number): void {
     for (const { conditionId, feed } of this.#markets.all)
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
@@ -84,10 +84,10 @@ export class Account {
   }
 }
 
-/** Name of the ledger note that stores the wishes. */
+/** Name of the ledger note with the strategies' wishes for complete sets. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/** Core of complete sets of one market: of several strategies the largest wish, and any wish against merging. */
+/** Complete sets to keep in one market: the largest wish of its strategies, and any wish against merging. */
 export interface Core {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
@@ -97,19 +97,19 @@ export interface Core {
 
 export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Stores wishes for complete sets, also while an old book stops quotes: else it would cost a merge and a split. */
+/** Stores wishes for complete sets. A wish stays while an old book stops the quotes, to save a merge and a split. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // Only this class writes the note.
+    // Only this class writes the note, so it is valid JSON.
     const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a strategy's wish if it changed; quotes without a fair price leave it unchanged. */
+  /** Stores a strategy's wish if it changed; quotes without a fair price leave the wish unchanged. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -121,7 +121,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Combines the wishes of the running strategies; the wish of a removed one is ignored. */
+  /** Combines the wishes of the running strategies; the wish of a removed strategy is ignored. */
   of(slots: readonly QuoteSlot[]): Core {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -162,7 +162,7 @@ export class Valuation {
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
-  /** Takes in a market's YES price (ignored if null), and the book without own orders (null without a book). */
+  /** Updates a market's YES price (ignored if null) and its book without own orders (null without a book). */
   look(conditionId: string, price: number | null, others: Book | null, nowMs: number): void {
     if (price !== null && Number.isFinite(price)) this.marks.set(conditionId, micros(Math.round(price * ONE)));
     if (others === null) this.#books.delete(conditionId);
@@ -177,7 +177,7 @@ export class Valuation {
   }
 
   /**
-   * Values the holdings; null while a held share has no mark.
+   * Returns the value of the holdings; null while a held share has no mark.
    *
    * @param isOut true when observations of a market are ignored
    * @param ageMs age of the process
@@ -216,7 +216,7 @@ export class Valuation {
     return true;
   }
 
-  /** Stores marks and averages. Call it inside a ledger transaction. */
+  /** Stores marks and averages. Call this inside a ledger transaction. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
     this.averages.prune();
@@ -224,12 +224,9 @@ export class Valuation {
   }
 }
 
-interface Shares {
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
-}
+type Shares = Pick<Held, 'yesMicros' | 'noMicros'>;
 
-/** Value of shares at the YES price, capped, rounded down; null without a needed price. A complete set is worth 1. */
+/** Value of shares at the capped YES price, rounded down; null without a needed price. A complete set is worth 1. */
 export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
@@ -239,7 +236,7 @@ export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: Shar
 }
 
 /**
- * Value of shares if sold to others' bids, each capped, rounded down. Shares without a bid are worth 0.
+ * Value of shares if they were sold to other accounts' bids, capped and rounded down. Shares without a bid count as 0.
  *
  * @param others YES book without own orders
  */
@@ -266,10 +263,10 @@ function splitSets({ yesMicros, noMicros }: Shares) {
 }
 
 const NOTE = 'marks';
-/** Time after a start in which a market must deliver its own mark, ms. */
+/** Time after a start within which a market should get a new mark, ms; later its stored mark is used. */
 const FRESH_MS = 60_000;
 
-/** Stored marks of held markets. */
+/** Reads the stored marks of held markets. */
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
   // Only `Marks` writes this note, so it is valid JSON.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
@@ -285,7 +282,7 @@ export class Marks extends Map<string, Micros> {
   }
 
   /**
-   * Uses the stored mark of a market that cannot be valued, so that quoting elsewhere continues.
+   * Uses the stored mark of a market without a new mark, so that quoting in other markets continues.
    *
    * @param held holdings by condition id
    * @param isOut true when observations of a market are ignored

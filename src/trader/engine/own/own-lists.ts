@@ -1,4 +1,4 @@
-/** Reads own resting orders and own trades: the executor books the rows, the reconciler learns the end of a read. */
+/** Reads own resting orders and own trades. The executor books the rows; the reconciler records complete reads. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
@@ -11,7 +11,7 @@ import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
 /** Effects of one page of own orders or own trades. */
-export interface ListStep {
+interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
   /** Result of the whole read; null while further pages are in flight. */
@@ -20,7 +20,7 @@ export interface ListStep {
   readonly restingOrders: RestingOrders | null;
 }
 
-/** Missing fills are searched this much before their order's creation, ms: clocks differ and answers are late. */
+/** A search for missing fills reaches back this long before their order's creation, ms, because clocks differ. */
 const SEARCH_SLACK_MS = 60_000;
 /** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;
@@ -37,7 +37,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** The newest first page whose rows are all booked. The shell may return the same page object again. */
+  /** Newest first page whose rows are all booked; null without one. The shell may return the same page object again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
@@ -99,7 +99,7 @@ export class OwnLists {
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
   }
 
-  /** True when the first page is the booked one again, and no fill is missing. */
+  /** True if the first page is the page booked last, and no fill is missing. */
   #isBookedPage(report: RequestResult): boolean {
     const { outcome } = report;
     const booked = this.#bookedPage;

@@ -5,12 +5,10 @@ import type { Reservation } from '../../executor/contract.js';
 import type { Executor, RestingOrder } from '../../executor/executor.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
-import type { EventRule } from '../../risk/exposure.js';
-import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
-import type { QuotedOrder } from '../quoting/changes.js';
-import { inYesSpace } from '../quoting/changes.js';
+import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
+import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
-/** Facts of a market that own orders need: its event and its higher fee rate. */
+/** Facts of a market that the cost of own orders depends on: its event, and the higher of its two fee rates. */
 export interface MarketTerms {
   readonly eventConditionId: string | null;
   readonly feeRateMicros: Micros;
@@ -26,7 +24,7 @@ export interface Held {
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
-/** Own state at one time, from `readOwnState`; outdated after the next change of ledger or executor. */
+/** Own state at one time, from `readOwnState`. The next change of ledger or executor makes this object outdated. */
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
@@ -88,19 +86,16 @@ export const heldIn = (own: Pick<OwnState, 'held'>, market: string): Held => own
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
-/** Own orders of a market, as market trackers use them. */
+/** Own orders of a market, in the form that market trackers use. */
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
 
 function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   const held = new Map<string, Held>();
-  for (const row of rows) {
-    const { yesMicros, noMicros, yesCostMicros, noCostMicros } = held.get(row.marketConditionId) ?? NOTHING;
-    const { sharesMicros, costMicros } = row;
-    const both = row.isYes
-      ? { yesMicros: sharesMicros, noMicros, yesCostMicros: costMicros, noCostMicros }
-      : { yesMicros, noMicros: sharesMicros, yesCostMicros, noCostMicros: costMicros };
-    held.set(row.marketConditionId, both);
+  for (const { marketConditionId: market, isYes, sharesMicros, costMicros } of rows) {
+    const before = held.get(market) ?? NOTHING;
+    if (isYes) held.set(market, { ...before, yesMicros: sharesMicros, yesCostMicros: costMicros });
+    else held.set(market, { ...before, noMicros: sharesMicros, noCostMicros: costMicros });
   }
   return held;
 }
@@ -119,7 +114,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/** Cache of risk's order objects by reservation: unchanged orders keep their object and its cached weight. */
+/** Cached order objects of risk by reservation. An unchanged order keeps its object, and thus its cached weight. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {

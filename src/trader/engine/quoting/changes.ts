@@ -29,13 +29,13 @@ export interface Changes {
 }
 
 /**
- * Finds the changes. An order within the tolerance of a level stays, oldest first; this keeps its queue position and
- * saves four requests. Other orders are canceled. A side with orders being canceled receives no new orders until they
- * are gone, so that resting orders never exceed the wanted amount. A probe order is matched only with
+ * Finds the changes from orders to quotes. An order within the tolerance of a level stays, oldest first, to keep its
+ * queue position and save four requests. Other orders are canceled. A side with orders being canceled receives no new
+ * orders until they are gone, so that resting orders never exceed the wanted amount. A probe order is matched only with
  * probe levels; other levels are matched first.
  *
- * @param movesWait true when requests are short: an order that fits no level stays if it offers no more than wanted,
- * unless the quotes are exact
+ * @param movesWait returns true if requests are short. An order that fits no level then stays if it offers no more than
+ * wanted, unless the quotes are exact
  */
 export function findChanges(
   quotes: Quotes,
@@ -104,7 +104,7 @@ interface Room {
   readonly shares: number;
 }
 
-/** Orders, best price first, that keep the resting amount at each price or better within the wanted amount. */
+/** Returns orders, best price first, whose amount at each price or better stays within the wanted amount. */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;
@@ -141,14 +141,14 @@ interface Free {
   readonly cashMicros: Micros;
 }
 
-/** Facts, besides prices, that decide between legs. */
+/** Facts besides prices that decide between a sale of held shares and a purchase of the other outcome. */
 interface LegPricing {
   /** True when the order would trade at once and pay the taker fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
 
-/** Requests of a second order for one level: draft and submit, and both again for its cancel. */
+/** Requests that a second order for one level costs: a draft and a submit, and both again for its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
@@ -180,7 +180,7 @@ function buysAll(
   { isTaking, economics }: LegPricing,
 ): boolean {
   const fees = legFees(facts, side, priceMicros, isTaking);
-  // Equal fees give no reason to choose.
+  // At equal fees, held shares are sold first.
   if (fees.sell === fees.buy) return false;
   const isSplit = amountMicros - sellable >= facts.minAmountMicros;
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;

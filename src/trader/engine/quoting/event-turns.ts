@@ -1,4 +1,4 @@
-/** Makes the views of the slots: one per market, and one per event for strategies of whole events. */
+/** Makes the strategies' views: one per market, and one per event for strategies that quote whole events. */
 
 import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
 import {
@@ -32,17 +32,14 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event with a due market; all its markets then take their turns in this step. */
+/** Runs the quoter of every event with a due market. All markets of the event then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
+  const { nowMs } = context;
   for (const [sandbox, slots] of groupByEvent(state.markets)) {
     const { event } = sandbox;
-    if (event === null || !slots.some(({ slot }) => context.nowMs >= slot.dueMs)) continue;
-    const members = slots.map(({ entry, slot }) => ({
-      entry,
-      slot,
-      view: makeView(state, entry, slot, context.nowMs),
-    }));
+    if (event === null || !slots.some(({ slot }) => nowMs >= slot.dueMs)) continue;
+    const members = slots.map((each) => ({ ...each, view: makeView(state, each.entry, each.slot, nowMs) }));
     // Orders of an event wait until all its markets have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
     sandbox.askEvent(makeWholeView(state.safety, event, members, context));
@@ -66,20 +63,17 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** View of a whole event; null when no market's quotes would be used. */
+/** Makes the view of a whole event; null if no market's quotes would be used. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
   members: readonly Member[],
-  context: StepContext,
+  { nowMs, hold }: StepContext,
 ): WholeEventView | null {
-  const { nowMs } = context;
-  const markets: MarketOfEvent[] = [];
-  for (const { entry, slot, view } of members) {
-    if (view === null) continue;
-    const silentBecause = slot.whySilent(view, findHold(safety, entry.conditionId, context.hold));
-    markets.push(Object.freeze({ view, silentBecause }));
-  }
+  const markets = members.flatMap(({ entry: { conditionId }, slot, view }): readonly MarketOfEvent[] => {
+    if (view === null) return [];
+    return [Object.freeze({ view, silentBecause: slot.whySilent(view, findHold(safety, conditionId, hold)) })];
+  });
   if (markets.every(({ silentBecause }) => silentBecause !== null)) return null;
   const wanted = members.map(({ entry }) => entry.conditionId);
   return makeWholeEventView(nowMs, event, markets, wanted);
@@ -179,7 +173,7 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** True until the catalog has assigned markets to all strategies that select by it. */
+/** True until the first catalog has assigned markets to the strategies that select their markets from the catalog. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);

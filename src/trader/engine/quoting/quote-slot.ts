@@ -5,8 +5,8 @@ import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import type { AnyEvent } from '../../strategy/contract.js';
 import {
+  type AnyEvent,
   LIVE_CLASSES,
   type LiveClass,
   NO_QUOTES,
@@ -20,21 +20,13 @@ import { isSelective, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** Number of refusals by one control in this market since the start, and the newest text. */
-export interface RefusalCount {
-  readonly name: string;
-  readonly control: number;
-  readonly count: number;
-  readonly text: string;
-  readonly atMs: number;
-}
-
 const TIGHTER = "the strategy's limits are tighter now: its orders are canceled and placed again";
 const REQUOTED = "the strategy's parameters have changed: its orders are canceled and placed again";
 const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
+const NOT_QUOTED = NO_QUOTES('the market has not been quoted yet');
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Bounds of a turn for any wish of the strategy. */
+/** Bounds that a turn sets for the strategy's quotes. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
@@ -63,9 +55,9 @@ export class QuoteSlot {
   #isOpen = false;
   /** Sandbox of the quoter; null without a quoter. */
   sandbox: StrategySandbox | null = null;
-  quotes: Quotes = NO_QUOTES('not quoted yet');
+  quotes: Quotes = NOT_QUOTED;
   /** The strategy's last quotes, also while it does not quote this market. */
-  wanted: Quotes = NO_QUOTES('not quoted yet');
+  wanted: Quotes = NOT_QUOTED;
   #leftOutBecause: string | null;
   /** Last estimated value of quoting this market; null when it could not be estimated. */
   worth: Worth | null = null;
@@ -82,7 +74,7 @@ export class QuoteSlot {
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  /** Applies new settings of the same strategy. True when its quoter was dropped, and `open` must make a new one. */
+  /** Applies new settings of the same strategy. Returns true if `open` must replace the quoter, which was dropped. */
   configure(next: StrategySettings): boolean {
     const before = this.strategy;
     this.strategy = next;
@@ -104,7 +96,7 @@ export class QuoteSlot {
   }
 
   /**
-   * Makes the quoter once.
+   * Creates the quoter on the first call.
    *
    * @param make returns null for a market without an event, if the strategy quotes whole events
    */
@@ -138,7 +130,7 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Runs a turn: returns the quotes to work towards. */
+  /** Runs a turn: returns the quotes that the orders should match. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.#quotedMs = bounds.nowMs;
@@ -152,14 +144,14 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // This turn reports the reason and cancels the orders, so the next one may quote again.
+    // This turn reports the reason and cancels the orders, so the next turn may quote again.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
-      // A market whose book is only read too seldom keeps its wanted quotes.
-      if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NO_QUOTES('not quoted yet');
+      // A market whose book is read too rarely keeps its wanted quotes, which its valuation uses.
+      if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
       return silent ?? this.wanted;
     }
-    // Read before the strategy runs, so that it cannot change its own limits.
+    // These values are read before the strategy runs, so that the strategy cannot change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
@@ -169,14 +161,16 @@ export class QuoteSlot {
     // A market that is not chosen still reduces its holding.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
-    return left === 0 ? NO_QUOTES(leftOut) : { ...reducing, note: `only reducing, because ${leftOut}: ${quotes.note}` };
+    return left === 0
+      ? NO_QUOTES(leftOut)
+      : { ...reducing, note: `the strategy only reduces its holding, because ${leftOut}: ${quotes.note}` };
   }
 
   /** Why the strategy may not quote now, in one sentence; null when it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
-    if (!this.inQuoteHours) return 'outside the quote hours of the strategy';
+    if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
     // Risk rejects new orders by the same limits; this also cancels resting ones.
     const { health, market, timeToResolutionMs } = view;
@@ -186,30 +180,24 @@ export class QuoteSlot {
     if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
       return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
     }
-    if (health.frozen) return 'trades go through the book, and it does not change';
+    if (health.frozen) return 'trades pass the best prices, but the book does not change';
     if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
       return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
     return null;
   }
 }
 
-class Refusals {
-  readonly #counts = new Map<string, RefusalCount>();
-
-  get all(): readonly RefusalCount[] {
-    return [...this.#counts.values()];
-  }
-
-  add({ name, control, text }: Pick<Refused, 'name' | 'control' | 'text'>, nowMs: number): void {
-    const count = (this.#counts.get(name)?.count ?? 0) + 1;
-    this.#counts.set(name, { name, control, count, text, atMs: nowMs });
+/** Refusals in this market since the start, by the name of the control: their number and the newest text. */
+class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
+  add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
+    this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }
 }
 
-/** Maximum age of a book, ms, that cannot be the reason for missing quotes. */
+/** Maximum age of a fresh book, ms. A fresh book cannot be the reason for missing quotes. */
 const FRESH_BOOK_MS = 2_000;
 
-/** The strictest live class of the changed parameters; null if none changed. */
+/** Returns the strictest live class of the changed parameters; null if no parameter changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
@@ -263,7 +251,7 @@ function reducing(quotes: Quotes, { inventory, market }: Held): Quotes {
   };
 }
 
-/** The best levels up to this total of shares. */
+/** Returns the best levels, up to this total of shares. */
 function atMost(shares: number, levels: readonly QuoteLevel[], market: MarketFacts): QuoteLevel[] {
   let left = shares;
   const kept: QuoteLevel[] = [];

@@ -18,16 +18,13 @@ export const PLACE_PAUSE_MS = 5_000;
 /** Probes are sent only while fewer than this fraction of the allowed open orders are working. */
 const PROBES_PART = 1 / 4;
 
-/** Longest wait for a book after a fill, before new orders in this market, ms. */
+/** Longest time after a fill that new orders in the market wait for a newer book, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
-/** Fraction of the request burst that is kept from moves that can wait. */
+/** Fraction of the request burst that moves of orders must leave, if the moves can wait. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Control number of post-only refusals; risk controls begin at 1. */
-const NO_CONTROL = 0;
-
-/** Works towards the slot's quotes: first cancels, then orders within budget and risk. True if any was begun. */
+/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if any was begun. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
@@ -36,13 +33,13 @@ export function quoteSlot(
 ): boolean {
   const { nowMs } = context;
   const quotes = slot.wish(view, context);
-  // Read from the tracker after the strategy ran: changes to its view have no effect here.
+  // The book comes from the tracker, so that a strategy's changes to its view have no effect here.
   const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  // The rest of the burst is kept for missing orders and for retreats.
+  // The rest of the burst is kept for missing orders and for cancels that cannot wait.
   const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
@@ -58,11 +55,11 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** True when probes may be sent: only requests and open orders that nothing else needs. */
+/** True if probes may be sent. They use only requests and open orders that nothing else needs. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
-/** Cancels these orders; an order whose cancel is in flight is skipped. True when a cancel was begun. */
+/** Cancels these orders; skips orders whose cancel is in flight. Returns true if a cancel was begun. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -72,7 +69,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Cancels one order, own or foreign; false when its cancel is in flight. */
+/** Cancels one order, also one that is unknown to the ledger. Returns false if its cancel is in flight or refused. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
@@ -90,7 +87,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   };
   const crossing = findCrossing(wish.side, wish.priceMicros, sight);
   if (quotes.postOnly === true && crossing !== null) {
-    slot.refusals.add({ name: POST_ONLY, control: NO_CONTROL, text: crossing }, context.nowMs);
+    slot.refusals.add({ name: POST_ONLY, text: crossing });
     return false;
   }
   let placed = false;
@@ -110,7 +107,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
     const explain = () => explainQuotes(quotes, isProbe, sight, slot, context);
     const refusal = approveAndExecute(intent, gatherFacts(context, sight, slot.strategy.risk), explain, context);
     if (refusal === null) placed = true;
-    else slot.refusals.add(refusal, context.nowMs);
+    else slot.refusals.add(refusal);
   }
   return placed;
 }

@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
-import type { AnyEvent, ParamValues } from '../../strategy/contract.js';
 import {
+  type AnyEvent,
   type EventStrategy,
   MAX_STATE_BYTES,
   type MarketStrategy,
   NO_QUOTES,
+  type ParamValues,
   type Quotes,
   type SavedState,
   type Strategy,
@@ -29,7 +30,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** Quoter of a market or an event. A failure may break the quoter's state, so the quoter is silent until `renew`. */
+/** Runs the quoter of a market or an event. After a failure the quoter is not called until `renew` replaces it. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -85,14 +86,13 @@ export class StrategySandbox {
     call: BoundedCall,
     saved: SavedState | null = null,
   ): StrategySandbox {
-    const create: Create = (values, remembered) => module.create(values, facts, remembered);
-    return new StrategySandbox(create, module, null, params, call, saved);
+    return new StrategySandbox((values, kept) => module.create(values, facts, kept), module, null, params, call, saved);
   }
 
   /**
    * Makes the quoter of an event.
    *
-   * @param saved as for a market
+   * @param saved last saved state of this strategy's quoter in the event, in any version
    */
   static ofEvent(
     module: EventStrategy,
@@ -101,8 +101,14 @@ export class StrategySandbox {
     call: BoundedCall,
     saved: SavedState | null = null,
   ): StrategySandbox {
-    const create: Create = (values, remembered) => module.create(values, facts, remembered);
-    return new StrategySandbox(create, module, facts, params, call, saved);
+    return new StrategySandbox(
+      (values, kept) => module.create(values, facts, kept),
+      module,
+      facts,
+      params,
+      call,
+      saved,
+    );
   }
 
   /** Makes a quoter from saved state; null when it cannot be used. `takeMemoryTrouble` returns the reason. */
@@ -132,7 +138,7 @@ export class StrategySandbox {
     }
   }
 
-  /** The failure, returned once for the notice; else null. */
+  /** Returns a new failure once, for the notice; otherwise null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
@@ -159,12 +165,12 @@ export class StrategySandbox {
     this.#quoter = this.#createQuoter();
   }
 
-  /** Runs the quoter of an event; null means that none of its markets may quote, so it is not called. */
+  /** Runs the quoter of an event. The quoter is not called if the view is null, because no market may quote then. */
   askEvent(view: WholeEventView | null): void {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; an event's quoter has made them in its newest turn. No quotes after a failure. */
+  /** Returns one market's quotes; none after a failure. An event's quoter has made them in its newest turn. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -202,7 +208,7 @@ export class StrategySandbox {
     }
   }
 
-  /** Passes new parameters to the quoter, once for all markets. False when it did not take them: make a new one. */
+  /** Passes new parameters to the quoter. Returns false if it did not accept them and must be replaced. */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
@@ -220,11 +226,11 @@ export class StrategySandbox {
 
   /** True when the state must be saved: after a fill, or at the first turn of a time span. */
   isSaveDue(nowMs: number): boolean {
-    // Fixed spans instead of ages, so that all markets are saved in few steps: each save costs a disk sync.
+    // Time spans are fixed, so that all markets are saved in the same few steps. Each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** State to store; null when there is none or it is unchanged. */
+  /** Returns the state to store; null if there is none or it is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
@@ -260,19 +266,11 @@ function describe(error: unknown): string {
 
 /** Ledger methods for saved state. */
 type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
-/** Settings that new quoters need. */
-type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
-
-interface Kept {
-  readonly sandbox: StrategySandbox;
-  readonly event: string;
-  readonly strategy: StrategySettings;
-}
 
 /** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
 export class Sandboxes {
   readonly #memory: Memory;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
 
   constructor(memory: Memory) {
     this.#memory = memory;
@@ -283,12 +281,16 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Opens a quoter, or returns the event's equal quoter. Null if the strategy needs an event and has none. */
-  open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
+  /** Creates a quoter, or returns the event's existing quoter. Null if the strategy quotes events and there is none. */
+  open(
+    strategy: StrategySettings,
+    facts: MarketFacts,
+    { events, boundedCall }: Pick<TraderSettings, 'events' | 'boundedCall'>,
+  ): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
       return this.#restore(strategy, facts.conditionId, (saved) =>
-        StrategySandbox.ofMarket(module, params, facts, around.boundedCall, saved),
+        StrategySandbox.ofMarket(module, params, facts, boundedCall, saved),
       );
     const event = facts.eventConditionId;
     if (event === null) return null;
@@ -296,9 +298,9 @@ export class Sandboxes {
     const found = this.#kept.get(key);
     const isSameCode = found?.strategy.moduleKey === strategy.moduleKey;
     if (found !== undefined && isSameCode && isDeepStrictEqual(found.sandbox.params, params)) return found.sandbox;
-    const eventFacts = findEventFacts(event, facts.conditionId, around.events);
+    const eventFacts = findEventFacts(event, facts.conditionId, events);
     const sandbox = this.#restore(strategy, event, (saved) =>
-      StrategySandbox.ofEvent(module, params, eventFacts, around.boundedCall, saved),
+      StrategySandbox.ofEvent(module, params, eventFacts, boundedCall, saved),
     );
     this.#kept.set(key, { sandbox, event, strategy });
     return sandbox;
@@ -309,7 +311,7 @@ export class Sandboxes {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops an event without tracked markets. Call it inside a ledger transaction. */
+  /** Drops the quoters of an event without tracked markets. Call this inside a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -323,7 +325,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Sets the state aside: the next save would overwrite it. A failed quoter saves none; its replacement may use it.
+    // Unused state is set aside, because the next save would overwrite it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
