@@ -28,16 +28,16 @@ const params = {
     min: 1,
     max: 100,
     default: 3,
-    help: 'Distance from the fair price.',
+    help: 'Distance of each quote from the fair price.',
   },
-  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of the order on each side.' },
 } as const;
 
 const GUARDS = { maxBookAgeMs: 30_000, jumpPauseMs: 10_000, haltBeforeMs: 60_000 };
 
 export default defineStrategy({
   name: 'outcomes-maker',
-  summary: 'One level on each side of every outcome, around prices that add up to one.',
+  summary: 'One level on each side of every outcome, around prices that sum to one.',
   scope: 'event',
   params,
   create: (values, event) => ({

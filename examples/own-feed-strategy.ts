@@ -23,15 +23,15 @@ import {
 } from 'twinbook/strategy';
 
 const params = {
-  feed: { kind: 'feed', default: 'model', help: "The feed of the trader's file that says what YES is worth." },
-  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  feed: { kind: 'feed', default: 'model', help: "Name of the feed in the trader's file that gives the value of YES." },
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of the order on each side.' },
   half_spread_ticks: {
     kind: 'integer',
     unit: 'ticks',
     min: 1,
     max: 100,
     default: 2,
-    help: 'Distance of either side from the price of the feed.',
+    help: 'Distance of each quote from the price of the feed.',
   },
   skew_ticks: {
     kind: 'number',
@@ -39,7 +39,7 @@ const params = {
     min: 0,
     max: 100,
     default: 2,
-    help: 'How far both sides move against a position as large as allowed.',
+    help: 'Shift of both quotes when the position is at its limit.',
   },
 } as const;
 
@@ -47,7 +47,7 @@ const GUARDS = { maxBookAgeMs: 30_000, jumpPauseMs: 10_000, haltBeforeMs: 60_000
 
 export default defineStrategy({
   name: 'feed-maker',
-  summary: 'One level on each side of what a feed says; silent where it says nothing current.',
+  summary: "One level on each side of a feed's price. Does not quote without a current value.",
   params,
   create: (values, market) => ({
     quote(view) {

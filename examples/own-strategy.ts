@@ -24,14 +24,14 @@ import {
 } from 'twinbook/strategy';
 
 const params = {
-  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of the order on each side.' },
   risk_aversion: {
     kind: 'number',
     unit: 'per currency',
     min: 0.0001,
     max: 10,
     default: 0.005,
-    help: 'How far a position moves both quotes.',
+    help: 'Risk aversion: a larger value shifts both quotes further per share held.',
   },
   thinning_per_price: {
     kind: 'number',
@@ -39,7 +39,7 @@ const params = {
     min: 1,
     max: 1000,
     default: 40,
-    help: 'How fast fills thin out with distance from the fair price: at 40, to a third within 0.027.',
+    help: 'Decay of the fill rate with distance from the fair price. At 40, the rate falls to a third within 0.027.',
   },
   fills_per_s: {
     kind: 'number',
@@ -47,7 +47,7 @@ const params = {
     min: 0.001,
     max: 100,
     default: 0.2,
-    help: 'How often an order at the fair price would be filled.',
+    help: 'Assumed rate of fills of an order at the fair price.',
   },
 } as const;
 
@@ -56,7 +56,7 @@ const FAIR = { dustMicros: micros(5 * ONE), imbalanceWeight: 0.5, tradeWeight: 0
 
 export default defineStrategy({
   name: 'inventory-maker',
-  summary: 'One level on each side, moved against the position.',
+  summary: 'One level on each side of a fair price, shifted against the position.',
   params,
   create: (values, market) => ({
     quote(view) {

@@ -30,7 +30,8 @@ import { readSaved } from './belief/saved.js';
 
 export default defineStrategy({
   name: 'belief-maker',
-  summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
+  summary:
+    'Estimates a distribution of the hidden price, learns from own fills, and offers shares where the expected gain exceeds the risk.',
   params,
   state: { version: 3 },
   inputs: { event: true },

@@ -49,32 +49,32 @@ const params = {
     's',
     [1, 1e7],
     3600,
-    'Time before resolution from which it quotes; sizes then fall with the root of the time left.',
+    "Time before the market's resolution at which quoting begins. Sizes then fall with the square root of the time left.",
   ),
   look_sigmas: number(
     'standard deviations',
     [0, 10],
     1.5,
-    'How many deviations of the price between two looks the half-spread is.',
+    'Half-spread, in standard deviations of the price between two polls.',
   ),
   look_s: number(
     's',
     [0, 3600],
     5,
-    'Time between two looks; the measured one, or the age of the book, if that is more.',
+    'Minimum assumed time between two polls. The measured time or the age of the book is used if it is greater.',
   ),
-  half_spread_ticks: halfSpreadTicks('the price it is centred on'),
+  half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   max_half_spread: number(
     'price',
     [0.000001, 0.5],
     0.05,
-    'Nothing is quoted where the half-spread would have to be wider.',
+    'The strategy does not quote if the needed half-spread is wider than this.',
   ),
   improve_ticks: improveTicks,
   behind_ticks: behindTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this fair price'),
+  min_fair_price: minFairPrice('the fair price'),
   max_book_spread: maxBookSpread,
   ...standingParams(5),
 } as const;
@@ -84,7 +84,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'closing-maker',
   summary:
-    'Quotes the last hour: as wide as a price that must settle moves between two looks, and not at all beyond a width.',
+    "Quotes a market's last hour. The half-spread is the expected price move between two polls, up to a maximum.",
   params,
   create: (p) => ({ quote: (view) => quote(view, p) }),
 });

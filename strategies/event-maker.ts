@@ -53,40 +53,45 @@ const params = readEachTurn({
     'price',
     [0, 1],
     0.08,
-    'Nothing is quoted if the sum of the middles differs from one by more than this (exclusive: only above one; nested: one above a wider one).',
+    "The event is not quoted if the sum of its outcomes' mid prices differs from one by more than this. Exclusive outcomes: only a sum above one counts. Nested outcomes: a mid may exceed that of a wider threshold by at most this.",
   ),
-  max_sibling_age_ms: integer('ms', [100, 3_600_000], 120_000, 'Oldest book of an outcome that still says anything.'),
+  max_sibling_age_ms: integer(
+    'ms',
+    [100, 3_600_000],
+    120_000,
+    "Maximum age of an outcome's book that is used for the event's prices.",
+  ),
   min_known: number(
     'part',
     [0, 1],
     0.8,
-    'Nothing is quoted if outcomes with a sound book have less than this part of the probability (nested: of their number).',
+    'The event is not quoted if outcomes with a usable book have less than this fraction of the probability. For nested outcomes it is a fraction of their number.',
   ),
   half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   uncertainty_sds: number(
     'standard deviations',
     [0, 10],
     1,
-    'Half-spread in deviations of the part that the outcomes together leave open, if that is more.',
+    "Minimum half-spread, in standard deviations of the price that remain after all outcomes' books are combined.",
   ),
   sum_edge: number(
     'price',
     [0, 1],
     0.01,
-    'Own bids sum to at most one less this, own asks to at least one plus this; nested: least distance of a bid to the ask of a wider one.',
+    'Own bids sum to at most one minus this, and own asks to at least one plus this. Nested outcomes: minimum distance of a bid below the ask of a wider threshold.',
   ),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this price'),
+  min_fair_price: minFairPrice('the fair price'),
   ...standingParams(60),
   jump_widen_s: {
     ...widenS,
-    help: 'Time after a jump in any outcome for which all quotes are wider by widen_factor; 0: never.',
+    help: 'Time after a price jump in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
   },
   fill_widen_s: {
     ...widenS,
-    help: 'Time after a fill in any outcome for which all quotes are wider by widen_factor; 0: never.',
+    help: 'Time after an own fill in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
   },
 });
 
@@ -94,7 +99,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'event-maker',
-  summary: 'Quotes the outcomes of an event by what all of them say together, with one position over all.',
+  summary: 'Quotes all outcomes of an event, with prices from all their books and one position over all outcomes.',
   scope: 'event',
   params,
   state: { version: 1 },

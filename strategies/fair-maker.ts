@@ -24,7 +24,7 @@ import { type FairParams, params } from './fair/params.js';
 
 export default defineStrategy({
   name: 'fair-maker',
-  summary: 'Quotes around your own fair value, from a feed; quotes nothing without a current one.',
+  summary: 'Quotes around your own fair value from a feed. Does not quote without a current value.',
   params,
   create: (p) => ({ quote: (view) => quote(view, p) }),
 });

@@ -43,10 +43,10 @@ const params = {
     'price',
     [0, 0.999999],
     0,
-    "The middle line; at 0 the middle of others' book at the first look.",
+    "Price of the middle line. 0: the mid of others' book at the first poll.",
   ),
-  step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between two lines.'),
-  levels: integer('levels', [1, 10], 5, 'Lines on each side of the middle one.'),
+  step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between neighbouring lines.'),
+  levels: integer('levels', [1, 10], 5, 'Number of lines on each side of the middle line.'),
   max_loss: number(
     'currency',
     [0.01, 1_000_000],
@@ -54,7 +54,7 @@ const params = {
     'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
   ),
   stale_sigmas: staleSigmas(
-    'Minimum distance to the middle of an opening line, in deviations of the price from one look until an order of the next rests.',
+    "Minimum distance from the mid of a line that opens a position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     1,
   ),
   max_book_age_ms: maxBookAgeMs,
@@ -68,7 +68,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'grid',
-  summary: 'A static ladder: what was bought at one line is offered at the next. Earns only where prices come back.',
+  summary: 'A static ladder: shares bought at one line are offered at the next. Earns only where prices return.',
   params,
   state: { version: 1 },
   create: (p, _, saved) => new GridMaker(p, savedCentre(saved)),

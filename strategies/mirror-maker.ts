@@ -37,22 +37,27 @@ const params = {
   feed: {
     kind: 'feed',
     default: 'reference',
-    help: "The feed of the trader's file with the other book: bid and ask, or p.",
+    help: "Name of the feed in the trader's file that gives the other venue's price: bid and ask, or a probability.",
   },
-  max_ref_age_s: number('s', [0.1, 86_400], 5, 'Oldest reference that is quoted on.'),
-  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Widest spread of the reference that still gives a price.'),
+  max_ref_age_s: number('s', [0.1, 86_400], 5, 'Maximum age of a reference price that the strategy quotes on.'),
+  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum spread of the reference at which it gives a price.'),
   max_basis_log_odds: number(
     'log-odds',
     [0, 5],
     0.3,
-    'Nothing is quoted if the usual distance of this book to the reference is larger.',
+    "The strategy does not quote if the mean distance of this market's book from the reference is larger.",
   ),
-  basis_half_life_s: number('s', [1, 1e7], 3600, 'Half-life of the usual distance between the two.'),
+  basis_half_life_s: number(
+    's',
+    [1, 1e7],
+    3600,
+    "Half-life of old values in the mean distance of this market's book from the reference.",
+  ),
   half_spread_ticks: halfSpreadTicks('the price of the reference'),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this price of the reference'),
+  min_fair_price: minFairPrice('the price of the reference'),
   ...standingParams(60),
 } as const;
 
@@ -60,7 +65,8 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'mirror-maker',
-  summary: "Quotes around another venue's book, which a feed tells; quotes nothing without a current and narrow one.",
+  summary:
+    "Quotes around another venue's book, which a feed provides. Does not quote without a current and narrow reference.",
   params,
   state: { version: 1 },
   create: (p, _, saved) => new MirrorMaker(p, new Basis(p.basis_half_life_s, savedBasis(saved))),

@@ -41,18 +41,28 @@ const params = {
     'ticks',
     [2, 500_000],
     3,
-    'From this spread of others on, one tick inside of their best price is weighed as well.',
+    'Minimum spread of others at which a price one tick better than their best price is considered too.',
   ),
   thin_fraction: number(
     'part',
     [0.01, 1],
     0.7,
-    'A side is pulled where others take away this part of its best level between two looks.',
+    "A side's quotes are canceled if others remove at least this fraction of its best level between two polls.",
   ),
-  pull_s: number('s', [0, 3600], 5, 'How long a side stays pulled.'),
-  prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'How far the price moves when a level is swept.'),
-  move_gain: number('part', [0, 10], 0.5, 'Minimum relative gain for which an order moves to another place.'),
-  min_trades: integer('trades', [1, 100], 5, 'Trades that must show the size of takers before the first quote.'),
+  pull_s: number('s', [0, 3600], 5, 'Time for which a side is not quoted after others leave it or move towards it.'),
+  prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'Assumed price move after a taker has taken a whole level.'),
+  move_gain: number(
+    'part',
+    [0, 10],
+    0.5,
+    'Minimum relative gain in expected value for which an order moves to another price.',
+  ),
+  min_trades: integer(
+    'trades',
+    [1, 100],
+    5,
+    'Number of observed trades that is needed before the first quote, to estimate the size of takers.',
+  ),
   risk_aversion: riskAversion,
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: jumpPauseS,
@@ -66,7 +76,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'touch-maker',
   summary:
-    'For large ticks: joins the best price, or stands a tick inside or a level behind, by what the place in the queue is worth.',
+    "For large ticks: quotes at others' best price, one tick better or one level behind it, by the value of the place in the queue.",
   params,
   create: (p) => new TouchMaker(p),
 });
