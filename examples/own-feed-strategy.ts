@@ -54,7 +54,7 @@ export default defineStrategy({
       const blocked = whyNoQuotes(view, GUARDS);
       if (blocked !== null) return NO_QUOTES(blocked);
       const told = view.feeds[values.feed];
-      if (told === undefined) return NO_QUOTES(`feed ${values.feed} says nothing current of this market`);
+      if (told === undefined) return NO_QUOTES(`feed ${values.feed} has no current value for this market`);
       const fair = priceOf(told);
       const tick = market.tickMicros / ONE;
       const centre = fair - values.skew_ticks * tick * (view.inventory.netMicros / view.inventory.maxPositionMicros);

@@ -1,8 +1,8 @@
 /**
  * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
- * band below its minimum is topped up to its average, and the surplus above its maximum is canceled. Orders outside
- * every band are canceled. It ignores inventory. Its only defence against fast prices is to show no order that the
- * price may pass before it can be moved.
+ * band below its minimum gets orders up to its average, and the surplus above its maximum is canceled. Orders outside
+ * every band are canceled. Prices do not depend on inventory. The only defence against fast price moves is to omit
+ * orders that the price may pass before they can be moved.
  */
 
 import {
@@ -102,7 +102,7 @@ export default defineStrategy({
 function checkBands(bands: Params['bands']): string | null {
   for (const [index, band] of bands.entries()) {
     const where = `bands ${index + 1}`;
-    // An order at the largest margin is already outside the band.
+    // An order at exactly the maximum margin is outside the band.
     if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks < band.max_margin_ticks)) {
       return `${where}: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks`;
     }
@@ -133,7 +133,7 @@ function quote(view: MarketView, p: Params): Quotes {
     fairMicros: target,
     bids,
     asks,
-    // Orders within a band are levels themselves, so no tolerance is needed.
+    // Every order that stays is a level of its own, so no tolerance is needed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,
@@ -147,7 +147,7 @@ function quote(view: MarketView, p: Params): Quotes {
   };
 }
 
-/** The mid of others' book, rounded to a tick within (0, 1). */
+/** Returns the mid of others' book, rounded to a tick within (0, 1). */
 function chooseTarget(mid: number, { market }: MarketView) {
   const { tickMicros } = market;
   const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');

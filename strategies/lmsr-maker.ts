@@ -1,6 +1,6 @@
 /**
- * Makes a book in an empty market with a known maximum loss: the prices of a logarithmic market scoring rule around a
- * prior, plus a margin per side. Only own fills move its price.
+ * Quotes an empty market with a known maximum loss. The prices follow a logarithmic market scoring rule around a prior,
+ * plus a margin per side. Only own fills move the price.
  */
 
 import {
@@ -78,7 +78,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position at the start; earlier holdings do not belong to the rule. */
+  /** Net position at the start, shares; null before the first view. Earlier holdings do not belong to the rule. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {
@@ -105,7 +105,7 @@ function whyYield({ others, market }: MarketView, p: Params): string | null {
   const ticks = (best.ask.priceMicros - best.bid.priceMicros) / market.tickMicros;
   return ticks > p.yield_to_others_ticks
     ? null
-    : `others make a book ${ticks} ticks wide, it yields up to ${p.yield_to_others_ticks}`;
+    : `others make a book ${ticks} ticks wide, and yield_to_others_ticks is ${p.yield_to_others_ticks}`;
 }
 
 function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
@@ -129,12 +129,12 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     asksAbove(1 - price, rule).map(({ price: no, shares }) => ({ price: 1 - no, shares })),
   );
   const asks = levelsFrom(view, 'ask', asksAbove(price, rule));
-  if (bids.length + asks.length === 0) return NO_QUOTES('no level is as large as the smallest order', factors);
+  if (bids.length + asks.length === 0) return NO_QUOTES('every level is below the minimum order size', factors);
   return {
     fairMicros: toFairMicros(price),
     bids,
     asks,
-    // The maximum loss holds only with every level exactly as computed.
+    // The maximum loss is guaranteed only if every level rests exactly as computed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

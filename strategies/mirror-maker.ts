@@ -1,6 +1,6 @@
 /**
- * Quotes around another venue's book from a feed: its price without its margin, shifted by this book's usual distance
- * from it. Without a current and narrow reference it does not quote.
+ * Quotes around another venue's book, which a feed provides. The quotes are centred on that book's price without its
+ * margin, plus this book's mean distance from it. Without a current and narrow reference the strategy does not quote.
  */
 
 import {
@@ -90,7 +90,7 @@ class MirrorMaker implements Quoter {
     const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const value = view.feeds[p.feed];
-    if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
+    if (value === undefined) return NO_QUOTES(`feed ${p.feed} has no current value for this market`);
     const unfit = whyUnfit(value, p);
     if (unfit !== null) return NO_QUOTES(unfit);
     const reference = referenceLogOdds(value);
@@ -108,14 +108,14 @@ function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
     return `the reference is ${(ageMs / 1000).toFixed(1)} s old, at most ${p.max_ref_age_s} s are accepted`;
   }
   if (bid === null || ask === null || ask - bid <= p.max_ref_spread) return null;
-  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} tells a price`;
+  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} is accepted`;
 }
 
 function makeQuotes(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {
   const factors = { reference_price: sigmoid(reference), basis_log_odds: basis, reference_age_s: value.ageMs / 1000 };
   if (Math.abs(basis) > p.max_basis_log_odds) {
     return NO_QUOTES(
-      `this book stands ${basis.toFixed(2)} in log-odds from the reference, at most ${p.max_basis_log_odds} is the same contract`,
+      `this book is ${basis.toFixed(2)} in log-odds from the reference, at most ${p.max_basis_log_odds} is accepted: check that both are the same contract`,
       factors,
     );
   }

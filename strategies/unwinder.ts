@@ -1,6 +1,7 @@
 /**
- * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan it rests at others' best
- * price, behind it one tick better. Far behind it or near its end it takes, never beyond the floor. It never adds.
+ * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan, orders rest at others' best
+ * price; behind the plan, one tick better. Far behind the plan, or near its end, the strategy takes others' orders, but
+ * never at a price worse than the floor. It never adds to the position.
  */
 
 import {
@@ -107,12 +108,12 @@ class Unwinder implements Quoter {
     this.#plan = planFor(view, left, this.#plan, p);
     const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
-    if (this.#plan === null || left === 0) return NO_QUOTES('nothing is left to bring down');
+    if (this.#plan === null || left === 0) return NO_QUOTES('no shares are left to sell');
     return reduce(view, left, this.#plan, p);
   }
 }
 
-/** Continues the plan; a position that has grown or changed sides starts a new one. */
+/** Continues the plan. A position that has grown or changed sides gets a new plan. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
@@ -132,7 +133,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   const levels = taken.length > 0 ? taken : restingLevel(view, side, left, manner, p);
   const doing = taken.length > 0 ? 'take' : manner === 'rest' ? 'rest' : 'improve';
   const factors = { left_shares: left, planned_shares: planned, lag_part: lag, passed_part: passed };
-  if (levels.length === 0) return NO_QUOTES(`no price from the floor up for ${left} shares`, factors);
+  if (levels.length === 0) return NO_QUOTES(`no valid order at or above the floor for ${left} shares`, factors);
   return {
     fairMicros: toFairMicros(chooseFair(view, levels)),
     bids: side === 'bid' ? levels : [],
@@ -140,18 +141,18 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: taken.length === 0,
-    note: `${doing} at ${showLevel(levels)}: ${left} shares left where the plan has ${planned.toFixed(2)}`,
+    note: `${doing} at ${showLevel(levels)}: ${left} shares left, ${planned.toFixed(2)} by the plan`,
     factors,
   };
 }
 
-/** Passive manner for this lag behind the plan; without a floor nothing else is used. */
+/** Passive way to trade for this lag behind the plan. Without a floor price, others' orders are never taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
-/** Worst YES price that the floor allows on a side; a NO share sold for f is a YES share bought for 1 - f. */
+/** Worst YES price that the floor allows on a side. Selling a NO share for f is buying a YES share for 1 - f. */
 const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(
@@ -172,7 +173,7 @@ function restingLevel(
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
-/** The engine chooses the cheaper leg: a sale, or the complement and a merge. */
+/** Level that takes others' best order. The engine sells shares, or buys the other outcome and merges, if cheaper. */
 function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
   const { market, others } = view;
   const level = (side === 'ask' ? others.bids : others.asks)[0];

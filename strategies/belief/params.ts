@@ -1,7 +1,7 @@
-/** The parameters of belief-maker: facts that only the owner knows. The strategy learns the rest. */
+/** Parameters of belief-maker: facts that only the operator knows. The strategy learns all other values. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
-import { integer, maxGapSds, modelSdLogOdds, number, shares } from '../common/params.js';
+import { haltBeforeS, maxBookAgeMs, maxGapSds, modelSdLogOdds, number, postOnly, shares } from '../common/params.js';
 
 export const params = {
   kelly_fraction: number(
@@ -40,11 +40,7 @@ export const params = {
     0.0005,
     'Minimum earnings that justify one request. The minimum rises while requests are scarce.',
   ),
-  post_only: {
-    kind: 'boolean',
-    default: true,
-    help: 'An order is not sent if the newest poll or trade shows that it would trade at once.',
-  },
+  post_only: postOnly,
   feed: {
     kind: 'feed',
     optional: true,
@@ -53,8 +49,8 @@ export const params = {
   },
   model_sd_log_odds: modelSdLogOdds,
   max_gap_sds: maxGapSds,
-  max_book_age_ms: integer('ms', [100, 3_600_000], 30_000, 'Maximum age of a book that the strategy quotes on.'),
-  halt_before_s: number('s', [0, 1e8], 10, "Time before the market's resolution at which quoting ends."),
+  max_book_age_ms: maxBookAgeMs,
+  halt_before_s: haltBeforeS(10),
 } as const;
 
 export type BeliefParams = ParamsOf<typeof params>;

@@ -6,14 +6,14 @@ const numeric =
   <const K extends 'number' | 'integer'>(kind: K) =>
   (unit: string, [min, max]: readonly [number, number], usual: number, help: string) =>
     ({ kind, unit, min, max, default: usual, help }) as const;
-/** Unit, range, default and help of a parameter. */
+/** Declares a number parameter by its unit, range, default and help text. */
 export const number = numeric('number');
 export const integer = numeric('integer');
-/** Range and default as decimal strings. */
+/** Declares a parameter in shares. Its range and default are decimal strings. */
 export const shares = ([min, max]: readonly [string, string], usual: string, help: string) =>
   ({ kind: 'shares', min, max, default: usual, help }) as const;
 
-/** Marks parameters as `live: 'now'`, for a strategy that caches nothing made from them. */
+/** Marks parameters as `live: 'now'`, for a strategy that caches no value computed from them. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
   // Each parameter keeps its declaration and gets a live class.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
@@ -82,7 +82,7 @@ export const riskAversion = number(
   'Shift of the price that quotes are centred on, per share of net position. At 0.002, 100 shares shift a price of 0.50 by 5 cents.',
 );
 
-/** @param from origin of the distance, for the help text */
+/** @param from price from which the distance is measured, for the help text */
 export const halfSpreadTicks = (from: string) =>
   integer('ticks', [1, 500_000], 2, `Minimum distance of a quote from ${from}.`);
 
@@ -128,7 +128,7 @@ export const makeGuards = (p: GuardParams): GuardSetting => ({
   haltBeforeMs: p.halt_before_s * 1000,
 });
 
-/** Common last parameters of a strategy with one order per side; `haltBefore` in seconds. */
+/** Common last parameters of a strategy with one order per side. `haltBefore` is in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
     max_book_age_ms: maxBookAgeMs,
