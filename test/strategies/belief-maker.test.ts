@@ -1,8 +1,7 @@
 /** The belief of belief-maker, its newsvendor, and its quotes. */
 
 import { describe, expect, it, test, vi } from 'vitest';
-import type { ShownMarket } from '../../src/lab/strategy-checks/generated-market.js';
-import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
+import { type ShownMarket, showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
   type BookSide,
