@@ -1,10 +1,10 @@
 /**
- * A backtest from code: a strategy file over recordings under three assumptions about fills, each result as data.
+ * A backtest from code. It plays a strategy file over recordings with three fill models, and returns each result as data.
  *
  *     node examples/backtest-from-code.js
  *
- * Other recordings than the sample may be named behind it.
- * `progress`, `latency`, `seed`, fees and more are options of `backtest`; the same input gives the same hash anywhere.
+ * An argument names other recordings than the sample. `backtest` has more options, such as `progress`, `latency`, `seed` and
+ * fees. The same input gives the same hash on every machine.
  */
 import { backtest } from 'twinbook/backtest';
 import { summaryTable } from 'twinbook/report';

@@ -3,7 +3,7 @@
  *
  *     node examples/client-script.js
  *
- * It starts a paper exchange of its own. For another one leave that out and give its address as `baseUrl`.
+ * The program starts its own paper exchange. To use another exchange, remove that line and set `baseUrl` to its address.
  */
 import { formatDecimal, ServiceClient, venueProfile, Wallet } from 'twinbook/client';
 import { PAPER_DEFAULTS, startExchange } from 'twinbook/exchange';
@@ -11,7 +11,7 @@ import { PAPER_DEFAULTS, startExchange } from 'twinbook/exchange';
 const profile = venueProfile('paper');
 const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0 });
 const client = new ServiceClient({ profile, baseUrl: exchange.url });
-// `createKeyFile` and `openKeyFile` keep a wallet in a file; what `bootstrap` returns is shown once.
+// `createKeyFile` and `openKeyFile` keep a wallet in a file. The exchange shows the result of `bootstrap` only once.
 const wallet = new Wallet(crypto.getRandomValues(new Uint8Array(32)));
 await client.bootstrap(wallet);
 

@@ -1,12 +1,12 @@
 /**
- * A fill model of your own beside a shipped one. A recording does not show whose order left a level; a fill model is the
- * assumption about it. This one says: of every decrease without a trade, a tenth stood ahead of us.
+ * A backtest with your own fill model and two shipped ones. A recording does not show whose order left a level, so a fill
+ * model assumes it. This model assumes that a tenth of every decrease without a trade was ahead of the own order.
  *
  *     node examples/custom-fill-model.js
  *
- * Other recordings than these real ones may be named behind it.
- * Only recorded trades ever fill; a model moves an order in its queue, and is held within the queue's bounds. Often a
- * shipped one with another figure is enough: `power:1` to `power:10`, see docs/backtesting.md.
+ * An argument names other recordings than these real ones. Only recorded trades fill orders. A model only moves an order
+ * within the bounds of its queue. Often a shipped model with another parameter is enough: `power:1` to `power:10`, see
+ * docs/backtesting.md.
  */
 import { backtest } from 'twinbook/backtest';
 

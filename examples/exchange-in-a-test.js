@@ -1,7 +1,7 @@
 /**
- * An exchange inside a test of your own program, here with Node's test runner: three lines start it, nothing else is
- * needed, and each test has one to itself. `crowd: false` leaves it without trades of others; `controls: true` serves
- * `/paper/`, which makes markets, moves the clock and injects faults.
+ * An exchange inside a test of your own program, here with Node's test runner. Three lines start the exchange, and each test
+ * has its own. With `crowd: false` there are no simulated traders. `controls: true` serves the paths under `/paper/`, which
+ * create markets, move the clock and inject faults.
  *
  *     node --test examples/exchange-in-a-test.js
  */

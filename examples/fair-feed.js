@@ -1,6 +1,6 @@
 /**
- * A feed of your own fair values, as a program that the trader starts: each line that it writes says what YES of one market is
- * worth, how far that may be off, and when it held. Put your model in place of `model` below.
+ * A feed of your own fair values, as a program that the trader starts. Each line that the program writes gives the value of
+ * YES in one market, its standard deviation in log-odds, and its time. Replace the function `model` by your model.
  *
  *     node examples/fair-feed.js    # one round on a paper exchange of its own
  *     ./twinbook start -c examples/fair-feed.yaml    # a trader that quotes around it
@@ -11,7 +11,7 @@ import { PAPER_DEFAULTS, startExchange } from 'twinbook/exchange';
 
 const EVERY_MS = 2_000;
 const profile = venueProfile('paper');
-/** The exchange to follow; without one, a paper exchange of its own for one round. */
+/** Address of the exchange to follow. Without an address the program starts a paper exchange for one round. */
 const [address] = process.argv.slice(2);
 
 if (address === undefined) {
@@ -23,13 +23,13 @@ if (address === undefined) {
 } else {
   const client = new ServiceClient({ profile, baseUrl: address });
   for (;;) {
-    // A round that fails is left out: the trader pulls its quotes when it has heard nothing for `max_age_s`.
+    // A failed round is skipped. The trader cancels its quotes when it has received no value for `max_age_s`.
     await sayAll(client).catch((error) => console.error(error.message));
     await pause(EVERY_MS);
   }
 }
 
-/** Writes a line for each open market that the model knows something about. @param {ServiceClient} client */
+/** Writes a line with the model's value for each open market. @param {ServiceClient} client */
 async function sayAll(client) {
   const { rows } = await client.markets.list({ state: 'open', limit: 100 });
   for (const { condition_id: market, last_trade_price: last } of rows) {
@@ -38,8 +38,8 @@ async function sayAll(client) {
 }
 
 /**
- * Stands in for a model: what traded last, a little nearer to the middle. Where nothing has traded it knows next to nothing,
- * and its `sd` says so.
+ * A placeholder for a model. It returns the price of the last trade, moved slightly towards 0.5. Without a trade the value is
+ * uncertain, so its `sd` is large.
  * @param {string | null | undefined} last @returns {{ p: number, sd: number }}
  */
 function model(last) {

@@ -1,10 +1,10 @@
 /**
- * A bot that only merges and redeems: pairs of YES and NO become currency, and shares of settled markets are redeemed. Each
- * change is one call that drafts, compares the draft with what was meant, signs, submits and waits until it has landed.
+ * A bot that only merges and redeems. Pairs of YES and NO become currency, and shares of settled markets are redeemed. One
+ * call makes each change: it requests a draft, compares the draft with the request, signs, submits and waits for the result.
  *
  *     node examples/merge-and-redeem.js
  *
- * `collect` is the bot; call it every few minutes. Below it stands a rehearsal on a paper exchange.
+ * The function `collect` is the bot. Call it every few minutes. The code below it demonstrates it on a paper exchange.
  */
 import { formatDecimal, ServiceClient, venueProfile, Wallet } from 'twinbook/client';
 import { PAPER_DEFAULTS, startExchange } from 'twinbook/exchange';
@@ -13,7 +13,7 @@ import { micros } from 'twinbook/strategy';
 const SETTLED = ['resolved', 'canceled'];
 
 /**
- * One pass over everything that the account holds.
+ * Merges and redeems once all shares of the account.
  * @param {ServiceClient} client @param {Wallet} wallet
  */
 async function collect(client, wallet) {
@@ -56,7 +56,7 @@ await collect(client, wallet);
 await client.close();
 await exchange.close();
 
-/** Orders something of the paper exchange itself. @param {string} path @param {object} body */
+/** Sends a command to the paper exchange. @param {string} path @param {object} body */
 async function control(path, body) {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${exchange.url}/paper${path}`, { method: 'POST', headers, body: JSON.stringify(body) });

@@ -1,11 +1,11 @@
 /**
- * Quotes around prices that come from elsewhere: another venue, a model, a person. Each row of a CSV file names a market by
- * a word of its title and says what YES is worth; the program cancels what it had there and places a bid and an ask.
+ * Quotes around prices from an outside source, such as another venue, a model or a person. Each row of a CSV file has a word
+ * of a market's title and the value of YES. The program cancels its orders in that market and places a bid and an ask.
  *
  *     node examples/outside-prices.js examples/outside-prices.csv
  *
- * This is a program and not a strategy: a strategy of the trader sees its market and nothing else, so that every decision
- * can be made again from the record. Who quotes from here has no ledger and no limits but those written below.
+ * This program is not a strategy. A strategy of the trader receives only its view, so that every decision can be repeated
+ * from the journal. This program has no ledger, and no limits except those written below.
  */
 import { readFileSync } from 'node:fs';
 import { formatDecimal, parseDecimal, ServiceClient, venueProfile, Wallet } from 'twinbook/client';
@@ -21,11 +21,11 @@ const SHARES = '10';
 const [file = 'examples/outside-prices.csv'] = process.argv.slice(2);
 const prices = readPrices(file);
 const profile = venueProfile('paper');
-// For another exchange: its address as `baseUrl` below, and `bootstrap` only once for a wallet that is kept.
+// For another exchange, use its address as `baseUrl` below. Call `bootstrap` only once for a wallet that you keep.
 const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0 });
 const client = new ServiceClient({ profile, baseUrl: exchange.url });
 const wallet = new Wallet(crypto.getRandomValues(new Uint8Array(32)));
-/** Our orders by market. @type {Map<string, string[]>} */
+/** Own orders by market. @type {Map<string, string[]>} */
 const resting = new Map();
 try {
   await client.bootstrap(wallet);
@@ -37,7 +37,7 @@ try {
   await exchange.close();
 }
 
-/** Moves our two quotes of a market to a new outside price. @param {OutsidePrice} outside */
+/** Moves the two own quotes of a market to a new outside price. @param {OutsidePrice} outside */
 async function quoteAround({ search, yes }) {
   const { rows } = await client.markets.list({ state: 'open', limit: 100 });
   const row = rows.find(({ title }) => title?.toLowerCase().includes(search.toLowerCase()));
@@ -49,14 +49,14 @@ async function quoteAround({ search, yes }) {
   const tick = micros(10 ** (6 - config.price_precision));
   const bid = toMultiple(micros(yes - HALF_SPREAD), tick, 'floor');
   const ask = toMultiple(micros(yes + HALF_SPREAD), tick, 'ceil');
-  // An ask is a bid for NO: it needs no shares to sell.
+  // The ask is placed as a bid for NO, which needs no shares to sell.
   const orders = [await buy(condition_id, true, bid), await buy(condition_id, false, complement(ask))];
   resting.set(condition_id, orders);
   console.log(`${title}: bid ${formatDecimal(bid)}, ask ${formatDecimal(ask)}`);
 }
 
 /**
- * Places one order and returns its name at the exchange.
+ * Places one order and returns its id at the exchange.
  * @param {string} market @param {boolean} is_yes @param {import('twinbook/client').Micros} price
  */
 async function buy(market, is_yes, price) {
@@ -71,13 +71,13 @@ async function buy(market, is_yes, price) {
   return order.pubkey ?? '';
 }
 
-/** Cancels what we have in a market; an order that was filled meanwhile is no error. @param {string} market */
+/** Cancels the own orders in a market. An order that was filled in the meantime is not an error. @param {string} market */
 async function pull(market) {
   for (const pubkey of resting.get(market) ?? []) await client.cancel(wallet, pubkey);
   resting.delete(market);
 }
 
-/** Reads `search,yes_price` rows; a row that cannot be read ends the program. @param {string} path @returns {OutsidePrice[]} */
+/** Reads rows with `search,yes_price`. A row that cannot be read ends the program. @param {string} path @returns {OutsidePrice[]} */
 function readPrices(path) {
   const [, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
   return lines.map((line) => {

@@ -1,11 +1,11 @@
 /**
- * A strategy of your own that quotes all outcomes of an event together: each around its share of what all of them add up to, so
- * that a book that lags behind the others is corrected by them.
+ * A strategy of your own that quotes all outcomes of an event together. It divides each outcome's mid by the sum of all mids,
+ * so that the other books correct one that is out of date.
  *
  *     ./twinbook strategies test examples/own-event-strategy.yaml
  *
- * Copy this file and own-event-strategy.yaml, change them, name the YAML file under `strategies:` of a trader's file, and declare
- * the event under its `events:`. The module imports nothing but `twinbook/strategy`.
+ * Copy this file and own-event-strategy.yaml and change them. Add the YAML file under `strategies:` of a trader's file, and
+ * declare the event under `events:` there. The module imports only `twinbook/strategy`.
  */
 import {
   defineStrategy,
@@ -28,16 +28,16 @@ const params = {
     min: 1,
     max: 100,
     default: 3,
-    help: 'Distance from the fair price.',
+    help: 'Distance of each quote from the fair price.',
   },
-  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of the order on each side.' },
 } as const;
 
 const GUARDS = { maxBookAgeMs: 30_000, jumpPauseMs: 10_000, haltBeforeMs: 60_000 };
 
 export default defineStrategy({
   name: 'outcomes-maker',
-  summary: 'One level on each side of every outcome, around prices that add up to one.',
+  summary: 'One level on each side of every outcome, around prices that sum to one.',
   scope: 'event',
   params,
   create: (values, event) => ({
@@ -45,7 +45,7 @@ export default defineStrategy({
       const mids = markets.map(({ view }) => view.estimates.mid);
       const sum = mids.reduce<number>((all, mid) => all + (mid ?? 0), 0);
       const isWhole = event.outcomes === 'exhaustive' && unseen.length === 0 && !mids.includes(null);
-      // One entry for each market that was shown, and none for any other.
+      // `quote` must return one entry for each market in the view, and no other entries.
       const quotes = markets.map(({ view }, index): [string, Quotes] => {
         const mid = mids[index] ?? null;
         if (!isWhole || mid === null) return [view.market.conditionId, NO_QUOTES('not every outcome has a price')];
@@ -73,7 +73,7 @@ function quoteAround(fair: number, view: MarketView, values: Values): Quotes {
   };
 }
 
-/** One level on the market's grid that never trades at once, or none where market or position limit allow none. */
+/** Makes one level that never trades at once, or none if the market's limits or the position limit allow none. */
 function level(side: 'bid' | 'ask', wish: number, values: Values, view: MarketView) {
   const limit = passiveLimit(view.others, side, view.market.tickMicros) / ONE;
   const price = side === 'bid' ? Math.min(wish, limit) : Math.max(wish, limit);

@@ -1,11 +1,11 @@
 /**
- * A strategy of your own: one bid and one ask around others' fair price, moved against our position (Guéant, Lehalle and
- * Fernandez-Tapia), so that a long position offers more eagerly than it buys.
+ * A strategy of your own. It quotes one bid and one ask around a fair price from others' orders. The quotes are shifted
+ * against the position (Guéant, Lehalle and Fernandez-Tapia), so that it is reduced sooner than it grows.
  *
  *     ./twinbook backtest -c examples/own-strategy.yaml --data data/sample
  *
- * Copy this file and own-strategy.yaml, change them, and name the YAML file under `strategies:` of a trader's file. The
- * same module runs live, on paper and in backtests, and imports nothing but `twinbook/strategy`.
+ * Copy this file and own-strategy.yaml and change them. Add the YAML file under `strategies:` of a trader's file. The same
+ * module runs live, on paper and in backtests. It imports only `twinbook/strategy`.
  */
 import {
   defineStrategy,
@@ -24,14 +24,14 @@ import {
 } from 'twinbook/strategy';
 
 const params = {
-  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of each side.' },
+  order_shares: { kind: 'shares', min: '1', max: '1000', default: '10', help: 'Size of the order on each side.' },
   risk_aversion: {
     kind: 'number',
     unit: 'per currency',
     min: 0.0001,
     max: 10,
     default: 0.005,
-    help: 'How far a position moves both quotes.',
+    help: 'Risk aversion: a larger value shifts both quotes further per share held.',
   },
   thinning_per_price: {
     kind: 'number',
@@ -39,7 +39,7 @@ const params = {
     min: 1,
     max: 1000,
     default: 40,
-    help: 'How fast fills thin out with distance from the fair price: at 40, to a third within 0.027.',
+    help: 'Decay of the fill rate with distance from the fair price. At 40, the rate falls to a third within 0.027.',
   },
   fills_per_s: {
     kind: 'number',
@@ -47,7 +47,7 @@ const params = {
     min: 0.001,
     max: 100,
     default: 0.2,
-    help: 'How often an order at the fair price would be filled.',
+    help: 'Assumed rate of fills of an order at the fair price.',
   },
 } as const;
 
@@ -56,7 +56,7 @@ const FAIR = { dustMicros: micros(5 * ONE), imbalanceWeight: 0.5, tradeWeight: 0
 
 export default defineStrategy({
   name: 'inventory-maker',
-  summary: 'One level on each side, moved against the position.',
+  summary: 'One level on each side of a fair price, shifted against the position.',
   params,
   create: (values, market) => ({
     quote(view) {
@@ -65,7 +65,7 @@ export default defineStrategy({
       const value = fairValue(view, FAIR);
       if (typeof value === 'string') return NO_QUOTES(value);
       const { half, skew } = distances(values, view);
-      // Units of inventory are orders, as in the paper.
+      // Inventory is counted in orders, as in the paper.
       const centre = value.fair - skew * (view.inventory.netMicros / values.order_shares);
       return {
         fairMicros: micros(Math.round(value.fair * ONE)),
@@ -82,7 +82,7 @@ export default defineStrategy({
 
 type Values = ParamsOf<typeof params>;
 
-/** Half-spread, and what one order of inventory moves both quotes by; both in price. */
+/** Half-spread, and the shift of both quotes per order of inventory; both in price. */
 function distances(values: Values, view: MarketView): { half: number; skew: number } {
   const gamma = values.risk_aversion * (values.order_shares / ONE);
   const { sigmaPricePerSqrtS: sigma } = view.estimates;
@@ -96,7 +96,7 @@ function distances(values: Values, view: MarketView): { half: number; skew: numb
   });
 }
 
-/** One level on the market's grid that never trades at once, or none where market or position limit allow none. */
+/** Makes one level that never trades at once, or none if the market's limits or the position limit allow none. */
 function level(side: 'bid' | 'ask', wish: number, values: Values, view: MarketView, market: MarketFacts) {
   const limit = passiveLimit(view.others, side, market.tickMicros) / ONE;
   const price = side === 'bid' ? Math.min(wish, limit) : Math.max(wish, limit);

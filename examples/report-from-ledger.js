@@ -1,8 +1,8 @@
 /**
- * A report from a trader's ledger: the HTML page of `twinbook pnl --report`, and single figures of it. It may be run beside
- * the trader; the ledger is only read. Without a recording, figures that need middle prices say that they are not known.
+ * A report from a trader's ledger: the HTML page of `twinbook pnl --report`, and some of its figures. The program only reads
+ * the ledger, so it may run beside the trader. Without a recording, figures that need mid prices are shown as unknown.
  *
- *     node examples/report-from-ledger.js data/twinbook.sqlite report.html     # after a while of `npm start`
+ *     node examples/report-from-ledger.js data/twinbook.sqlite report.html     # after `npm start` has run for a while
  */
 import { writeFileSync } from 'node:fs';
 import { analyse, reportHtml, sessionOfLedger, summaryTable } from 'twinbook/report';

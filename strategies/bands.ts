@@ -1,8 +1,8 @@
 /**
  * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
- * band below its minimum is topped up to its average, and the surplus above its maximum is canceled. Orders outside
- * every band are canceled. It ignores inventory. Its only defence against fast prices is to show no order that the
- * price may pass before it can be moved.
+ * band below its minimum gets orders up to its average, and the surplus above its maximum is canceled. Orders outside
+ * every band are canceled. Prices do not depend on inventory. The only defence against fast price moves is to omit
+ * orders that the price may pass before they can be moved.
  */
 
 import {
@@ -40,14 +40,20 @@ const params = {
     kind: 'rows',
     minRows: 1,
     maxRows: 5,
-    help: 'The bands, nearest first; they must not overlap.',
+    help: 'Bands by their distance from the target price, nearest first. They must not overlap.',
     fields: {
-      min_margin_ticks: marginTicks('Orders nearer to the target than this do not belong to the band.', 1),
-      avg_margin_ticks: marginTicks('Where new orders of the band are placed.', 2),
-      max_margin_ticks: marginTicks('Orders at this distance or farther do not belong to the band.', 3),
-      min_shares: bandShares('Below this the band is topped up.', '10'),
-      avg_shares: bandShares('Shares to which the band is topped up.', '20'),
-      max_shares: bandShares('Above this the surplus is pulled.', '30'),
+      min_margin_ticks: marginTicks('Orders nearer to the target price than this do not belong to the band.', 1),
+      avg_margin_ticks: marginTicks('Distance from the target price at which new orders of the band are placed.', 2),
+      max_margin_ticks: marginTicks(
+        'Orders at this distance from the target price or farther do not belong to the band.',
+        3,
+      ),
+      min_shares: bandShares('A band with fewer shares than this gets new orders.', '10'),
+      avg_shares: bandShares('New orders fill the band up to this many shares.', '20'),
+      max_shares: bandShares(
+        'If a band has more shares than this, orders are canceled until it is within this limit.',
+        '30',
+      ),
     },
     default: [
       { min_margin_ticks: 1, avg_margin_ticks: 2, max_margin_ticks: 3 },
@@ -62,16 +68,20 @@ const params = {
     ],
   },
   post_only: postOnly,
-  dust_shares: shares(['0', '1000000'], '5', "Others' levels count only beyond this many shares in total."),
+  dust_shares: shares(
+    ['0', '1000000'],
+    '5',
+    "Others' best price is the first level at which their cumulative shares reach this number.",
+  ),
   max_book_spread: number(
     'price',
     [0.000001, 1],
     0.2,
-    "Widest spread of others' book that still gives a target price.",
+    "Maximum spread of others' book at which it gives a target price.",
   ),
-  widen_factor: integer('times', [1, 100], 2, 'Factor of margins while the trader quotes wider.'),
+  widen_factor: integer('times', [1, 100], 2, 'Factor applied to all margins while the trader is set to quote wider.'),
   stale_sigmas: staleSigmas(
-    'Minimum distance to the middle of an order that adds to the position, in deviations of the price from one look until an order of the next rests.',
+    "Minimum distance from the mid of an order that adds to the position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     0,
   ),
   max_book_age_ms: maxBookAgeMs,
@@ -83,7 +93,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'bands',
-  summary: 'Keeps fixed amounts at fixed distances from the middle of the book (the bands of poly-market-maker).',
+  summary: 'Quotes fixed amounts at fixed distances from the mid of the book (the bands of poly-market-maker).',
   params,
   check: ({ bands }) => checkBands(bands),
   create: (p) => ({ quote: (view) => quote(view, p) }),
@@ -92,7 +102,7 @@ export default defineStrategy({
 function checkBands(bands: Params['bands']): string | null {
   for (const [index, band] of bands.entries()) {
     const where = `bands ${index + 1}`;
-    // An order at the largest margin is already outside the band.
+    // An order at exactly the maximum margin is outside the band.
     if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks < band.max_margin_ticks)) {
       return `${where}: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks`;
     }
@@ -123,7 +133,7 @@ function quote(view: MarketView, p: Params): Quotes {
     fairMicros: target,
     bids,
     asks,
-    // Orders within a band are levels themselves, so no tolerance is needed.
+    // Every order that stays is a level of its own, so no tolerance is needed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,
@@ -137,7 +147,7 @@ function quote(view: MarketView, p: Params): Quotes {
   };
 }
 
-/** The mid of others' book, rounded to a tick within (0, 1). */
+/** Returns the mid of others' book, rounded to a tick within (0, 1). */
 function chooseTarget(mid: number, { market }: MarketView) {
   const { tickMicros } = market;
   const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');

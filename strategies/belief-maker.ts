@@ -1,7 +1,7 @@
 /**
- * Makes a market around a belief about the hidden price: a distribution over log-odds, updated by every look at the book and by
- * the fates of own orders. At each price it weighs the cost of informed takers against the gain from uninformed ones, as a
- * newsvendor does. It quotes the most valuable price of each side, or none.
+ * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book and
+ * every fill of own orders updates it. At each price the strategy compares the cost of informed takers with the gain
+ * from uninformed ones (the newsvendor problem). It quotes the most valuable price of each side, or none.
  */
 
 import {
@@ -9,7 +9,6 @@ import {
   defineStrategy,
   ladder,
   type MarketView,
-  micros,
   NO_QUOTES,
   ONE,
   type QuoteLevel,
@@ -27,17 +26,20 @@ import { type BeliefParams, params } from './belief/params.js';
 import { describeProbes, Probes } from './belief/probes.js';
 import { type Choice, type ChoiceInput, chooseBest, isWorthAnOrder, Sums } from './belief/quote-choice.js';
 import { readSaved } from './belief/saved.js';
+import { makeGuards } from './common/params.js';
+import { toFairMicros } from './common/quotes.js';
 
 export default defineStrategy({
   name: 'belief-maker',
-  summary: 'Believes a distribution of the price, learns from its own fills, and offers what is worth its risk.',
+  summary:
+    'Estimates a distribution of the hidden price, learns from own fills, and offers shares where the expected gain exceeds the risk.',
   params,
   state: { version: 3 },
   inputs: { event: true },
   create: (p, _market, saved) => new BeliefMaker(p, saved),
 });
 
-/** An order whose size differs by at most this part of the wanted size stays. */
+/** Maximum size difference at which an order stays, as a fraction of the wanted size. */
 const SIZE_TOLERANCE = 0.25;
 
 class BeliefMaker implements Quoter {
@@ -71,12 +73,7 @@ class BeliefMaker implements Quoter {
   quote(full: MarketView): Quotes {
     const p = this.#params;
     const view = withoutProbes(full);
-    const blocked =
-      whyNoQuotes(view, {
-        maxBookAgeMs: p.max_book_age_ms,
-        jumpPauseMs: 0,
-        haltBeforeMs: p.halt_before_s * 1000,
-      }) ?? whyNoFeed(view, p);
+    const blocked = whyNoQuotes(view, makeGuards({ ...p, jump_pause_s: 0 })) ?? whyNoFeed(view, p);
     this.#absence.see(view);
     if (blocked !== null) {
       this.#absence.forget();
@@ -87,7 +84,6 @@ class BeliefMaker implements Quoter {
     this.#sums.fill(input.grid, input.shift);
     const bid = chooseBest('bid', this.#sums, input);
     const ask = chooseBest('ask', this.#sums, input);
-    const fair = this.#belief.fairPrice;
     const levels = uncrossQuotes(
       makeLevels(bid, input),
       makeLevels(ask, input),
@@ -100,13 +96,13 @@ class BeliefMaker implements Quoter {
     this.#belief.fills.expect(probes.bid, probes.ask);
     if (probes.bid.length + probes.ask.length > 0) texts.push(describeProbes(probes, value, price));
     return {
-      fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(fair * ONE)))),
+      fairMicros: toFairMicros(this.#belief.fairPrice),
       bids: [...levels.bids, ...probes.bid].sort((a, b) => b.priceMicros - a.priceMicros),
       asks: [...levels.asks, ...probes.ask].sort((a, b) => a.priceMicros - b.priceMicros),
       keepWithinTicks: 0,
       keepWithinSizeFraction: SIZE_TOLERANCE,
       postOnly: p.post_only,
-      // A feed's quotes are pulled when its value expires, not at the next look at the book.
+      // Quotes from a feed are canceled when its value expires, not only at the next poll of the book.
       ...feedDeadline(view, p.feed),
       note: describeBelief(this.#belief, texts),
       factors: makeFactors(this.#belief, bid, ask, input, view),
@@ -148,24 +144,24 @@ class BeliefMaker implements Quoter {
   }
 }
 
-/** The same view without the probes among its orders. */
+/** Returns the view without probes among its orders. */
 const withoutProbes = (view: MarketView): MarketView =>
   view.orders.some(({ isProbe }) => isProbe)
     ? { ...view, orders: view.orders.filter(({ isProbe }) => !isProbe) }
     : view;
 
-/** Time of the next turn for an expiring feed; absent without an expiry. */
+/** Time of the next call for a feed whose value expires; absent if it does not. */
 function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againMs'> {
   const ends = feeds[feed]?.validUntilMs ?? null;
   return ends === null ? {} : { againMs: ends };
 }
 
-/** Currency for this market's orders, including currency that its resting orders bind. */
+/** Currency for this market's orders, including the currency that its resting orders bind. */
 function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
   for (const { side, isYes, priceMicros, remainingMicros } of orders) {
-    // A sale binds held shares; the part beyond them binds currency, like every purchase.
+    // A sale binds held shares. The part beyond the held shares binds currency, as every purchase does.
     const covered = isYes === (side === 'ask') ? Math.min(free[side], remainingMicros) : 0;
     free[side] -= covered;
     bound += ((side === 'bid' ? priceMicros : ONE - priceMicros) / ONE) * (remainingMicros - covered);
@@ -179,7 +175,7 @@ function makeLevels(choice: Choice | null, input: ChoiceInput): readonly QuoteLe
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, input.view.market);
 }
 
-/** Where the independently chosen sides cross, the better one stays. */
+/** The sides are chosen independently. If they cross, only the better side stays. */
 function uncrossQuotes(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
   const [bid, ask] = [bids[0], asks[0]];
   if (bid === undefined || ask === undefined || bid.priceMicros < ask.priceMicros) return { bids, asks };

@@ -1,7 +1,7 @@
 /**
- * Quotes a market's last hour. A price that must settle moves faster near the end and near 0.50. The half-spread is its
- * expected move between two reads, and the size falls with the time left. It stops when the half-spread would be too
- * wide: early at 0.50, late at 0.97.
+ * Quotes a market's last hour. A price that must settle moves faster near the end and near 0.50. The half-spread is the
+ * expected price move between two polls, and the size falls with the time left. Quoting stops when the half-spread would
+ * be too wide: early at a price of 0.50, late at 0.97.
  */
 
 import {
@@ -13,13 +13,14 @@ import {
   micros,
   NO_QUOTES,
   newsSigma,
+  normalDensity,
+  normalQuantile,
   ONE,
   type ParamsOf,
   type Quotes,
   reservationPrice,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { closingHalf, closingSize, lastQuoteS } from './closing/closing.js';
 import {
   behindTicks,
   halfSpreadTicks,
@@ -49,32 +50,32 @@ const params = {
     's',
     [1, 1e7],
     3600,
-    'Time before resolution from which it quotes; sizes then fall with the root of the time left.',
+    "Time before the market's resolution at which quoting begins. Sizes then fall with the square root of the time left.",
   ),
   look_sigmas: number(
     'standard deviations',
     [0, 10],
     1.5,
-    'How many deviations of the price between two looks the half-spread is.',
+    'Half-spread, in standard deviations of the price between two polls.',
   ),
   look_s: number(
     's',
     [0, 3600],
     5,
-    'Time between two looks; the measured one, or the age of the book, if that is more.',
+    'Minimum assumed time between two polls. The measured time or the age of the book is used if it is greater.',
   ),
-  half_spread_ticks: halfSpreadTicks('the price it is centred on'),
+  half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   max_half_spread: number(
     'price',
     [0.000001, 0.5],
     0.05,
-    'Nothing is quoted where the half-spread would have to be wider.',
+    'The strategy does not quote if the needed half-spread is wider than this.',
   ),
   improve_ticks: improveTicks,
   behind_ticks: behindTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this fair price'),
+  min_fair_price: minFairPrice('the fair price'),
   max_book_spread: maxBookSpread,
   ...standingParams(5),
 } as const;
@@ -84,7 +85,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'closing-maker',
   summary:
-    'Quotes the last hour: as wide as a price that must settle moves between two looks, and not at all beyond a width.',
+    "Quotes a market's last hour. The half-spread is the expected price move between two polls, up to a maximum.",
   params,
   create: (p) => ({ quote: (view) => quote(view, p) }),
 });
@@ -93,9 +94,10 @@ function quote(view: MarketView, p: Params): Quotes {
   const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const leftMs = view.timeToResolutionMs;
-  if (leftMs === null) return NO_QUOTES('nobody says when this market resolves');
+  if (leftMs === null) return NO_QUOTES('the time when this market resolves is not known');
   const leftS = leftMs / 1000;
-  if (leftS > p.start_s) return NO_QUOTES(`it resolves in ${Math.round(leftS)} s, quotes begin ${p.start_s} s before`);
+  if (leftS > p.start_s)
+    return NO_QUOTES(`the market resolves in ${Math.round(leftS)} s, quotes begin ${p.start_s} s before`);
   const setting = { dustMicros: micros(0), imbalanceWeight: 0.5, tradeWeight: 0, maxSpread: p.max_book_spread };
   const value = fairValue(view, setting);
   if (typeof value === 'string') return NO_QUOTES(value);
@@ -113,7 +115,7 @@ function quote(view: MarketView, p: Params): Quotes {
   };
   if (half > p.max_half_spread) {
     return NO_QUOTES(
-      `a half-spread of ${half.toFixed(4)} would be needed, at most ${p.max_half_spread} is quoted`,
+      `a half-spread of ${half.toFixed(4)} would be needed, the maximum is ${p.max_half_spread}`,
       factors,
     );
   }
@@ -143,7 +145,7 @@ function quotesAround(view: MarketView, situation: Situation, p: Params): Quotes
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, ${half.toFixed(4)} of news between looks`,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, half-spread ${half.toFixed(4)} for the price move between polls`,
     factors: { ...factors, reservation_price: centre },
   };
 }
@@ -164,3 +166,15 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
     shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
   });
 }
+
+/** Half-spread of this many standard deviations of the price between two polls, in price. */
+export const closingHalf = (sigmaPerSqrtS: number, lookS: number, sigmas: number): number =>
+  sigmas === 0 ? 0 : sigmas * sigmaPerSqrtS * Math.sqrt(lookS);
+
+/** Time before resolution, s, from which a price that must settle needs a wider half-spread than `maxHalf`. */
+export const lastQuoteS = (p: number, sigmas: number, lookS: number, maxHalf: number): number =>
+  ((sigmas * normalDensity(normalQuantile(p)) * Math.sqrt(lookS)) / maxHalf) ** 2;
+
+/** Order size, which falls from full with the square root of the time left, as the risk of the position does. */
+export const closingSize = (shares: number, leftS: number, startS: number): number =>
+  shares * Math.min(1, Math.sqrt(Math.max(0, leftS) / startS));

@@ -1,7 +1,7 @@
 /**
- * Quotes all outcomes of an event together. Each outcome's price is evidence on the others, so newly read books correct
- * older ones. Holdings of one outcome shift the quotes of all. Own bids never sum to more than the certain payment of
- * one, nor own asks to less, so no taker can trade all for a sure gain.
+ * Quotes all outcomes of an event together. Each outcome's price is evidence about the others, so newly read books
+ * correct older ones. Shares held in one outcome shift the quotes of all. Own bids never sum to more than the certain
+ * payment of 1, and own asks never to less. So no taker can trade all outcomes for a sure gain.
  */
 
 import {
@@ -16,6 +16,7 @@ import {
   type ParamsOf,
   type QuoteLevel,
   type Quotes,
+  type StrategyEvent,
   type WholeEventView,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
@@ -41,10 +42,9 @@ import {
   standing,
   toFairMicros,
 } from './common/quotes.js';
-import { believe, type EventBelief } from './event/belief.js';
-import { LastFill } from './event/last-fill.js';
+import { type EventEstimate, estimateEvent } from './event/estimate.js';
 import { bookVariance, type Reading } from './event/outcomes.js';
-import { holdOwnPrices, type OwnPrices } from './event/sums.js';
+import { holdOwnPrices } from './event/sums.js';
 
 const widenS = { kind: 'number', unit: 's', min: 0, max: 86_400, default: 0 } as const;
 
@@ -53,40 +53,45 @@ const params = readEachTurn({
     'price',
     [0, 1],
     0.08,
-    'Nothing is quoted if the sum of the middles differs from one by more than this (exclusive: only above one; nested: one above a wider one).',
+    "The event is not quoted if the sum of its outcomes' mid prices differs from one by more than this. Exclusive outcomes: only a sum above one counts. Nested outcomes: a mid may exceed that of a wider threshold by at most this.",
   ),
-  max_sibling_age_ms: integer('ms', [100, 3_600_000], 120_000, 'Oldest book of an outcome that still says anything.'),
+  max_sibling_age_ms: integer(
+    'ms',
+    [100, 3_600_000],
+    120_000,
+    "Maximum age of an outcome's book that is used for the event's prices.",
+  ),
   min_known: number(
     'part',
     [0, 1],
     0.8,
-    'Nothing is quoted if outcomes with a sound book have less than this part of the probability (nested: of their number).',
+    'The event is not quoted if outcomes with a usable book have less than this fraction of the probability. For nested outcomes it is a fraction of their number.',
   ),
   half_spread_ticks: halfSpreadTicks('the price that it is centred on'),
   uncertainty_sds: number(
     'standard deviations',
     [0, 10],
     1,
-    'Half-spread in deviations of the part that the outcomes together leave open, if that is more.',
+    "Minimum half-spread, in standard deviations of the price that remain after all outcomes' books are combined.",
   ),
   sum_edge: number(
     'price',
     [0, 1],
     0.01,
-    'Own bids sum to at most one less this, own asks to at least one plus this; nested: least distance of a bid to the ask of a wider one.',
+    'Own bids sum to at most one minus this, and own asks to at least one plus this. Nested outcomes: minimum distance of a bid below the ask of a wider threshold.',
   ),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this price'),
+  min_fair_price: minFairPrice('the fair price'),
   ...standingParams(60),
   jump_widen_s: {
     ...widenS,
-    help: 'Time after a jump in any outcome for which all quotes are wider by widen_factor; 0: never.',
+    help: 'Time after a price jump in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
   },
   fill_widen_s: {
     ...widenS,
-    help: 'Time after a fill in any outcome for which all quotes are wider by widen_factor; 0: never.',
+    help: 'Time after an own fill in any outcome for which all quotes are wider by `widen_factor`. 0: never.',
   },
 });
 
@@ -94,7 +99,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'event-maker',
-  summary: 'Quotes the outcomes of an event by what all of them say together, with one position over all.',
+  summary: 'Quotes all outcomes of an event, with prices from all their books and one position over all outcomes.',
   scope: 'event',
   params,
   state: { version: 1 },
@@ -112,34 +117,55 @@ export default defineStrategy({
   },
 });
 
+/** Time of the newest own fill in any outcome of an event. Its taker may have information about all outcomes. */
+class LastFill {
+  /** Time of the newest own fill, our clock, ms; null before the first. */
+  #atMs: number | null;
+
+  /** @param saved result of `save` in an earlier run; any other value starts without a fill */
+  constructor(saved: unknown) {
+    const isSaved = typeof saved === 'object' && saved !== null && 'filledMs' in saved;
+    this.#atMs = isSaved && typeof saved.filledMs === 'number' ? saved.filledMs : null;
+  }
+
+  observe({ kind, nowMs }: StrategyEvent): void {
+    if (kind === 'fill') this.#atMs = nowMs;
+  }
+
+  /** True if the newest fill is younger than `ms`; false after our clock was set back. */
+  isWithin(ms: number, nowMs: number): boolean {
+    return this.#atMs !== null && nowMs >= this.#atMs && nowMs - this.#atMs < ms;
+  }
+
+  save(): { readonly filledMs: number | null } {
+    return { filledMs: this.#atMs };
+  }
+}
+
 type EventQuotes = Readonly<Record<string, Quotes>>;
 
 function quoteEvent(view: WholeEventView, event: EventFacts, lastFill: LastFill, p: Params): EventQuotes {
   const { markets } = view;
   if (event.outcomes === null)
-    return silence(
-      markets,
-      "nobody has said what its event's outcomes exclude: declare it under `events` of the trader's file",
-    );
+    return silence(markets, "the event's outcomes are not declared: declare them under `events` of the trader's file");
   const undeclared = markets.find(({ view: { market } }) => !isDeclared(market.conditionId, event));
   if (undeclared !== undefined)
-    return silence(
-      markets,
-      `${undeclared.view.market.conditionId} is none of the markets that are declared of the event`,
-    );
+    return silence(markets, `${undeclared.view.market.conditionId} is not one of the markets declared for the event`);
   const closing = markets.find(({ view: { market } }) => market.phase !== 'open')?.view.market;
   if (closing !== undefined) return silence(markets, `an outcome, ${closing.conditionId}, is ${closing.phase}`);
   const readings = markets.map((market) => readMarket(market.view, p));
   const unseen = view.unseen.length;
-  const belief = believe(event.outcomes, { readings, mids: markets.map(lastMid), unseen, net: markets.map(netOf) }, p);
-  if (typeof belief === 'string') return silence(markets, belief);
+  const mids = markets.map((market) => market.view.estimates.mid);
+  const net = markets.map((market) => netShares(market.view));
+  const estimate = estimateEvent(event.outcomes, { readings, mids, unseen, net }, p);
+  if (typeof estimate === 'string') return silence(markets, estimate);
   const isAlarmed =
     lastFill.isWithin(p.fill_widen_s * 1000, view.nowMs) || markets.some((market) => hasJumped(market.view, p));
-  return quoteMarkets(markets, event.outcomes, { ...belief, isAlarmed }, p);
+  return quoteMarkets(markets, event.outcomes, { ...estimate, isAlarmed }, p);
 }
 
 /** The estimated prices, and whether a recent fill or jump widens all quotes. */
-interface Belief extends EventBelief {
+interface Estimate extends EventEstimate {
   readonly isAlarmed: boolean;
 }
 
@@ -150,10 +176,7 @@ const isDeclared = (conditionId: string, { marketConditionIds }: EventFacts): bo
 const silence = (markets: readonly MarketOfEvent[], why: string): EventQuotes =>
   Object.fromEntries(markets.map(({ view }) => [view.market.conditionId, NO_QUOTES(why)]));
 
-const netOf = ({ view }: MarketOfEvent): number => netShares(view);
-const lastMid = ({ view }: MarketOfEvent): number | null => view.estimates.mid;
-
-/** Price of an outcome by its own book; null without two sides, or when the book is old or broken. */
+/** Price of an outcome by its own book. Null if the book is old, crossed or frozen, or if a side is empty. */
 function readMarket(view: MarketView, p: Params): Reading | null {
   const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
   const { estimates, health } = view;
@@ -166,9 +189,10 @@ function readMarket(view: MarketView, p: Params): Reading | null {
 /** Intermediate state of one market's quotes. */
 interface Plan {
   readonly view: MarketView;
-  /** Why the market has no quotes; null when it has some. */
+  /** Reason why the market has no quotes; null if it may have quotes. */
   readonly blocked: string | null;
   readonly fair: number;
+  /** Standard deviation of the fair price, in price. */
   readonly sd: number;
   readonly centre: number;
   readonly half: number;
@@ -177,33 +201,35 @@ interface Plan {
 function quoteMarkets(
   markets: readonly MarketOfEvent[],
   outcomes: NonNullable<EventFacts['outcomes']>,
-  belief: Belief,
+  estimate: Estimate,
   p: Params,
 ): EventQuotes {
-  const plans = markets.map((market, index) => planMarket(market, index, belief, p));
-  const own: OwnPrices = {
-    bids: plans.map((plan) => ({ resting: findResting(plan.view, 'bid'), wanted: wantedPrice(plan, 'bid', p) })),
-    asks: plans.map((plan) => ({ resting: findResting(plan.view, 'ask'), wanted: wantedPrice(plan, 'ask', p) })),
-  };
-  const held = holdOwnPrices(outcomes, own, { edge: p.sum_edge, isWhole: belief.isWhole });
-  const said = plans.map((plan, index): [string, Quotes] => {
-    const prices = { bid: held.bids[index] ?? null, ask: held.asks[index] ?? null };
-    return [plan.view.market.conditionId, quotesOf(plan, prices, belief, p)];
-  });
-  return Object.fromEntries(said);
+  const plans = markets.map((market, index) => planMarket(market, index, estimate, p));
+  const own = (side: BookSide) =>
+    plans.map((plan) => ({ resting: findResting(plan.view, side), wanted: wantedPrice(plan, side, p) }));
+  const limits = { edge: p.sum_edge, isWhole: estimate.isWhole };
+  const held = holdOwnPrices(outcomes, { bids: own('bid'), asks: own('ask') }, limits);
+  return Object.fromEntries(
+    plans.map((plan, index) => {
+      const prices = { bid: held.bids[index] ?? null, ask: held.asks[index] ?? null };
+      return [plan.view.market.conditionId, quotesOf(plan, prices, estimate, p)];
+    }),
+  );
 }
 
-function planMarket({ view }: MarketOfEvent, index: number, belief: Belief, p: Params): Plan {
-  const known = belief.outcomes[index] ?? null;
+function planMarket({ view }: MarketOfEvent, index: number, estimate: Estimate, p: Params): Plan {
+  const known = estimate.outcomes[index] ?? null;
   if (known === null) {
-    const blocked = whyNoQuotes(view, makeGuards(p)) ?? 'its own book is none to go by';
+    const blocked = whyNoQuotes(view, makeGuards(p)) ?? 'its own book is not usable';
     return { view, blocked, fair: 0, sd: 0, centre: 0, half: 0 };
   }
   const { mid: fair, centre } = known;
   const sd = Math.sqrt(known.variance);
   const isOdd = !(fair > 0 && fair < 1);
-  const blocked = isOdd ? 'what the others say leaves nothing between 0 and 1' : whyNoQuotes(view, makeGuards(p));
-  const wider = view.stance === 'widen' || belief.isAlarmed ? p.widen_factor : 1;
+  const blocked = isOdd
+    ? 'the prices of the other outcomes leave no price between 0 and 1'
+    : whyNoQuotes(view, makeGuards(p));
+  const wider = view.stance === 'widen' || estimate.isAlarmed ? p.widen_factor : 1;
   const tick = view.market.tickMicros / ONE;
   const half = wider * Math.max(p.half_spread_ticks * tick, p.uncertainty_sds * sd) + dearerFee(view.market, fair);
   return { view, blocked, fair, sd, centre, half };
@@ -213,36 +239,41 @@ const hasJumped = ({ health: { sinceJumpMs } }: MarketView, p: Params): boolean 
   sinceJumpMs !== null && sinceJumpMs < p.jump_widen_s * 1000;
 
 function wantedPrice(plan: Plan, side: BookSide, p: Params): number | null {
-  const [level] = quoteSide(plan, side, Number.NaN, p);
+  const [level] = quoteSide(plan, side, null, p);
   return level === undefined ? null : level.priceMicros / ONE;
 }
 
-/** Resting or pending order nearest to the mid; null without one. */
+/** Price of the resting or pending order nearest to the mid; null without one. */
 function findResting({ orders }: MarketView, side: BookSide): number | null {
   const prices = orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros / ONE);
   if (prices.length === 0) return null;
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
 }
 
-/** @param bound nearest allowed price to the mid; NaN for none */
-function quoteSide(plan: Plan, side: BookSide, bound: number, p: Params): readonly QuoteLevel[] {
+/** @param bound allowed price nearest to the mid; null for no bound */
+function quoteSide(plan: Plan, side: BookSide, bound: number | null, p: Params): readonly QuoteLevel[] {
   const { view, blocked, fair, centre, half } = plan;
-  if (blocked !== null || !mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;
+  if (blocked !== null || !mayQuote(view, side, fair, p.min_fair_price)) return [];
   const wanted = centre - getSign(side) * half;
-  const held = Number.isNaN(bound) ? wanted : chooseFarther(side, wanted, bound);
-  return standing(view, side, { centre: held, half: 0, improveTicks: p.improve_ticks, shares: p.order_shares / ONE });
+  const centred = bound === null ? wanted : chooseFarther(side, wanted, bound);
+  return standing(view, side, {
+    centre: centred,
+    half: 0,
+    improveTicks: p.improve_ticks,
+    shares: p.order_shares / ONE,
+  });
 }
 
 function quotesOf(
   plan: Plan,
   prices: { readonly bid: number | null; readonly ask: number | null },
-  belief: EventBelief,
+  { factors }: EventEstimate,
   p: Params,
 ): Quotes {
   const { blocked, fair, sd, centre, half } = plan;
-  if (blocked !== null) return NO_QUOTES(blocked, belief.factors);
-  const bids = prices.bid === null ? NO_LEVELS : quoteSide(plan, 'bid', prices.bid, p);
-  const asks = prices.ask === null ? NO_LEVELS : quoteSide(plan, 'ask', prices.ask, p);
+  if (blocked !== null) return NO_QUOTES(blocked, factors);
+  const bids = prices.bid === null ? [] : quoteSide(plan, 'bid', prices.bid, p);
+  const asks = prices.ask === null ? [] : quoteSide(plan, 'ask', prices.ask, p);
   return {
     fairMicros: toFairMicros(fair),
     bids,
@@ -250,9 +281,9 @@ function quotesOf(
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, ${fair.toFixed(4)} by all outcomes`,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${centre.toFixed(4)}, fair price by all outcomes ${fair.toFixed(4)}`,
     factors: {
-      ...belief.factors,
+      ...factors,
       fair_price: fair,
       fair_sd_price: sd,
       reservation_price: centre,
@@ -260,5 +291,3 @@ function quotesOf(
     },
   };
 }
-
-const NO_LEVELS: readonly QuoteLevel[] = [];

@@ -1,6 +1,6 @@
 /**
- * Makes a market around the user's fair value from a feed, blended with others' book in log-odds by precision. Without
- * a current feed value it does not quote.
+ * Makes a market around the user's fair value from a feed. The value is averaged with others' book in log-odds, weighted
+ * by precision. Without a current feed value the strategy does not quote.
  */
 
 import {
@@ -10,30 +10,70 @@ import {
   type FeedView,
   ladder,
   type MarketView,
-  micros,
   NO_QUOTES,
   ONE,
-  passiveLimit,
+  type ParamsOf,
   type QuoteLevel,
   type Quotes,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import { makeGuards } from './common/params.js';
+import {
+  halfSpreadTicks,
+  improveTicks,
+  makeGuards,
+  maxGapSds,
+  modelSdLogOdds,
+  number,
+  orderShares,
+  standingParams,
+} from './common/params.js';
+import { getSign, netShares, showLevel, standingPrice, toFairMicros } from './common/quotes.js';
 import { blend, type Estimate, estimateOfBook, estimateOfFeed, gapSds, kellyShares, toPrice } from './fair/blend.js';
-import { type FairParams, params } from './fair/params.js';
+
+const params = {
+  feed: { kind: 'feed', default: 'model', help: "Name of the feed in the trader's file that gives the value of YES." },
+  model_sd_log_odds: modelSdLogOdds,
+  book_weight: {
+    kind: 'choice',
+    choices: ['auto', 'none'],
+    default: 'auto',
+    help: "`auto`: the fair price includes others' book, weighted by its precision. `none`: only the feed is used.",
+  },
+  max_gap_sds: maxGapSds,
+  max_fair_age_s: number('s', [0.1, 86_400], 60, 'Maximum age of a feed value that the strategy quotes on.'),
+  half_spread_ticks: halfSpreadTicks('the blended price'),
+  min_edge_ticks: number('ticks', [0, 500_000], 1, 'Minimum expected gain per share of a fill, after its fee.'),
+  improve_ticks: improveTicks,
+  order_shares: orderShares('25'),
+  kelly_fraction: number(
+    'part',
+    [0.001, 1],
+    0.25,
+    'Maximum position, as a fraction of the full Kelly position at the blended price.',
+  ),
+  min_fair_price: number(
+    'price',
+    [0, 0.5],
+    0.02,
+    'The strategy does not quote if the blended price is below this value or above 1 minus this value.',
+  ),
+  ...standingParams(60),
+} as const;
+
+type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'fair-maker',
-  summary: 'Quotes around your own fair value, from a feed; quotes nothing without a current one.',
+  summary: 'Quotes around your own fair value from a feed. Does not quote without a current value.',
   params,
   create: (p) => ({ quote: (view) => quote(view, p) }),
 });
 
-function quote(view: MarketView, p: FairParams): Quotes {
+function quote(view: MarketView, p: Params): Quotes {
   const blocked = whyNoQuotes(view, makeGuards(p));
   if (blocked !== null) return NO_QUOTES(blocked);
   const value = view.feeds[p.feed];
-  if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
+  if (value === undefined) return NO_QUOTES(`feed ${p.feed} has no current value for this market`);
   const ageS = value.ageMs / 1000;
   if (!(ageS <= p.max_fair_age_s)) {
     return NO_QUOTES(
@@ -50,18 +90,18 @@ function quote(view: MarketView, p: FairParams): Quotes {
       factors,
     );
   }
-  const believed = book === null || p.book_weight === 'none' ? model : blend(model, book);
-  const fair = toPrice(believed);
+  const blended = book === null || p.book_weight === 'none' ? model : blend(model, book);
+  const fair = toPrice(blended);
   if (!(fair >= p.min_fair_price && fair <= 1 - p.min_fair_price && fair > 0 && fair < 1)) {
     return NO_QUOTES(`the blended price ${fair.toFixed(4)} is within ${p.min_fair_price} of the end`, factors);
   }
-  return quotesAround(fair, believed, { view, value, p, factors });
+  return quotesAround(fair, blended, { view, value, p, factors });
 }
 
 interface Situation {
   readonly view: MarketView;
   readonly value: FeedView;
-  readonly p: FairParams;
+  readonly p: Params;
   readonly factors: Readonly<Record<string, number>>;
 }
 
@@ -69,10 +109,8 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
   const { value, p, factors } = situation;
   const bids = quoteSide('bid', fair, situation);
   const asks = quoteSide('ask', fair, situation);
-  const showBest = ([level]: readonly QuoteLevel[]) =>
-    level === undefined ? 'none' : (level.priceMicros / ONE).toFixed(4);
   return {
-    fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(fair * ONE)))),
+    fairMicros: toFairMicros(fair),
     bids,
     asks,
     keepWithinTicks: p.reprice_ticks,
@@ -80,25 +118,21 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
     postOnly: p.post_only,
     // When a value expires, its quotes are canceled at once, not at the next book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_fair_age_s * 1000 + 1),
-    note: `bid ${showBest(bids)}, ask ${showBest(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
+    note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
     factors: { ...factors, fair_price: fair, fair_sd_log_odds: Math.sqrt(variance) },
   };
 }
 
-/** One quote per side: far enough to pay its fee, no better than needed, no larger than the estimate's Kelly size. */
+/** Makes one quote per side. Its distance pays the fee and the minimum edge, and its size is at most the Kelly size. */
 function quoteSide(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
-  const { market, inventory, others, stance } = view;
+  const { market, inventory, stance } = view;
   const tick = market.tickMicros / ONE;
-  const sign = side === 'bid' ? 1 : -1;
   const wider = stance === 'widen' ? p.widen_factor : 1;
   const least = dearerFee(market, fair) + p.min_edge_ticks * tick;
-  const wanted = fair - sign * wider * Math.max(p.half_spread_ticks * tick, least);
-  const passive = passiveLimit(others, side, market.tickMicros) / ONE;
-  const best = (side === 'bid' ? others.bids : others.asks)[0]?.priceMicros;
-  const needed = best === undefined ? wanted : best / ONE + sign * p.improve_ticks * tick;
-  const price = side === 'bid' ? Math.min(wanted, passive, needed) : Math.max(wanted, passive, needed);
+  const half = wider * Math.max(p.half_spread_ticks * tick, least);
+  const price = standingPrice(view, side, { centre: fair, half, improveTicks: p.improve_ticks });
   if (!(price > 0 && price < 1)) return [];
-  const net = (sign * inventory.netMicros) / ONE;
+  const net = getSign(side) * netShares(view);
   const reducible = Math.max(0, -net);
   const wealth = (inventory.availableFundsMicros + inventory.yesMicros * fair + inventory.noMicros * (1 - fair)) / ONE;
   const worth = Math.abs(kellyShares(p.kelly_fraction, wealth, fair, price));
@@ -114,7 +148,7 @@ function makeFactors(
   gap: number,
   ageS: number,
 ): Readonly<Record<string, number>> {
-  const told = { feed_price: toPrice(model), feed_sd_log_odds: Math.sqrt(model.variance), feed_age_s: ageS };
-  if (book === null) return told;
-  return { ...told, book_price: toPrice(book), book_sd_log_odds: Math.sqrt(book.variance), gap_sds: gap };
+  const ofFeed = { feed_price: toPrice(model), feed_sd_log_odds: Math.sqrt(model.variance), feed_age_s: ageS };
+  if (book === null) return ofFeed;
+  return { ...ofFeed, book_price: toPrice(book), book_sd_log_odds: Math.sqrt(book.variance), gap_sds: gap };
 }

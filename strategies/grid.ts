@@ -1,7 +1,7 @@
 /**
- * A fixed ladder: shares bought at one line are offered at the next, and vice versa. It costs two requests per fill and
- * little otherwise. If the price is a martingale it earns nothing and pays its fees: it needs prices that return, and
- * uninformed takers.
+ * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder costs two
+ * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only from
+ * prices that return and from uninformed takers.
  */
 
 import {
@@ -43,10 +43,10 @@ const params = {
     'price',
     [0, 0.999999],
     0,
-    "The middle line; at 0 the middle of others' book at the first look.",
+    "Price of the middle line. 0: the mid of others' book at the first poll.",
   ),
-  step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between two lines.'),
-  levels: integer('levels', [1, 10], 5, 'Lines on each side of the middle one.'),
+  step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between neighbouring lines.'),
+  levels: integer('levels', [1, 10], 5, 'Number of lines on each side of the middle line.'),
   max_loss: number(
     'currency',
     [0.01, 1_000_000],
@@ -54,7 +54,7 @@ const params = {
     'Maximum loss, before fees, when every line of one side fills and the market settles against it.',
   ),
   stale_sigmas: staleSigmas(
-    'Minimum distance to the middle of an opening line, in deviations of the price from one look until an order of the next rests.',
+    "Minimum distance from the mid of a line that opens a position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     1,
   ),
   max_book_age_ms: maxBookAgeMs,
@@ -68,7 +68,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'grid',
-  summary: 'A static ladder: what was bought at one line is offered at the next. Earns only where prices come back.',
+  summary: 'A static ladder: shares bought at one line are offered at the next. Earns only where prices return.',
   params,
   state: { version: 1 },
   create: (p, _, saved) => new GridMaker(p, savedCentre(saved)),
@@ -98,7 +98,7 @@ class GridMaker implements Quoter {
     if (blocked !== null) return NO_QUOTES(blocked);
     const best = touch(view.others);
     if (best !== null) this.#centre ??= (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
-    if (this.#centre === null) return NO_QUOTES("no middle line: others' book has not two sides yet");
+    if (this.#centre === null) return NO_QUOTES("no middle line yet, because a side of others' book is empty");
     const grid = makeGrid(this.#centre, view, p);
     return Number.isFinite(grid.shares) ? makeQuotes(view, grid, p) : NO_QUOTES('no line lies between 0 and 1');
   }
@@ -106,20 +106,20 @@ class GridMaker implements Quoter {
 
 function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
   const lines = { centre, step: (p.step_ticks * market.tickMicros) / ONE, levels: p.levels };
-  // An order may exceed its line by the kept remainder; the maximum loss includes it.
+  // An order may exceed its line by `resize_fraction`; the maximum loss includes this excess.
   return { ...lines, shares: p.max_loss / worstLossPerShare(lines) / (1 + p.resize_fraction) };
 }
 
 function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
-  // In stance `widen`, no order opens at the next line.
+  // In stance `widen`, the nearest opening line is left out.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
   const { mid } = view.estimates;
   const opening = (side: BookSide, lines: readonly Wish[]): readonly Wish[] =>
     lines.slice(wider).filter(({ price }) => {
-      // One tick from others' best, where the order would otherwise trade at once.
+      // An order that would trade at once is placed one tick from others' best price instead.
       const stands = chooseFarther(side, price, passivePrice(view, side));
       return mid === null || !isTooNear(side, stands, mid, p.stale_sigmas * staleSigma);
     });
@@ -132,15 +132,12 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
     stale_sd_price: staleSigma,
   };
   if (bids.length + asks.length === 0)
-    return NO_QUOTES(
-      'no line has a price and a size that the market takes, or all are too near to the middle',
-      factors,
-    );
+    return NO_QUOTES('every line is outside the limits of price or size, or too near to the mid', factors);
   return {
     fairMicros: toFairMicros(chooseFair(view, grid)),
     bids,
     asks,
-    // Orders move only after a fill of some size, because each move needs a new order.
+    // An order is replaced only after a fill of `resize_fraction`, because a replacement costs requests.
     keepWithinTicks: 0,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
@@ -149,5 +146,5 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   };
 }
 
-/** A grid has no fair price of its own; risk compares its orders with others' mid, if there is one. */
+/** A grid has no fair price of its own. Risk compares its orders with others' mid, or with the centre without a mid. */
 const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -1,6 +1,6 @@
 /**
- * Makes a book in an empty market with a known maximum loss: the prices of a logarithmic market scoring rule around a
- * prior, plus a margin per side. Only own fills move its price.
+ * Quotes an empty market with a known maximum loss. The prices follow a logarithmic market scoring rule around a prior,
+ * plus a margin per side. Only own fills move the price.
  */
 
 import {
@@ -32,24 +32,29 @@ const params = {
     'price',
     [0.001, 0.999],
     0.5,
-    'Value of YES before the first trade: set your own, for each strategy file.',
+    'Value of YES before the first trade. Set your own value in each strategy file.',
   ),
   loss_budget: number(
     'currency',
     [0.01, 1_000_000],
     20,
-    'What one market can lose at most, before fees; the depth of the book follows from it.',
+    'Maximum loss in one market, before fees. It determines the number of shares in the book.',
   ),
-  vig_log_odds: number('log-odds', [0, 5], 0.08, 'Margin on each side of the price (0.08 at 0.50: 0.02).'),
-  levels: integer('levels', [1, 10], 3, 'Levels on each side.'),
-  level_step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between two levels of a side.'),
+  vig_log_odds: number(
+    'log-odds',
+    [0, 5],
+    0.08,
+    'Margin on each side of the price. At a price of 0.50, 0.08 in log-odds is 0.02 in price.',
+  ),
+  levels: integer('levels', [1, 10], 3, 'Number of price levels on each side.'),
+  level_step_ticks: integer('ticks', [1, 500_000], 2, 'Distance between neighbouring price levels of a side.'),
   yield_to_others_ticks: integer(
     'ticks',
     [0, 500_000],
     4,
-    "Nothing is quoted where others' spread is at most so wide: there is a book already.",
+    "The strategy does not quote if others' spread is at most this wide, because the market already has a book.",
   ),
-  widen_factor: { ...widenFactor, help: 'Factor of the margin while the trader quotes wider.' },
+  widen_factor: { ...widenFactor, help: 'Factor applied to the margin while the trader is set to quote wider.' },
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: { ...jumpPauseS, default: 0 },
   halt_before_s: haltBeforeS(60),
@@ -60,8 +65,7 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'lmsr-maker',
-  summary:
-    'Makes a book where there is none, at a worst loss that is known beforehand (a logarithmic market scoring rule).',
+  summary: 'Quotes markets without a book, with a known maximum loss (a logarithmic market scoring rule).',
   params,
   state: { version: 1 },
   create: (p, _, saved) => new LmsrMaker(p, savedStart(saved)),
@@ -74,7 +78,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position at the start; earlier holdings do not belong to the rule. */
+  /** Net position at the start, shares; null before the first view. Earlier holdings do not belong to the rule. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {
@@ -101,7 +105,7 @@ function whyYield({ others, market }: MarketView, p: Params): string | null {
   const ticks = (best.ask.priceMicros - best.bid.priceMicros) / market.tickMicros;
   return ticks > p.yield_to_others_ticks
     ? null
-    : `others make a book ${ticks} ticks wide, it yields up to ${p.yield_to_others_ticks}`;
+    : `others make a book ${ticks} ticks wide, and yield_to_others_ticks is ${p.yield_to_others_ticks}`;
 }
 
 function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
@@ -125,12 +129,12 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     asksAbove(1 - price, rule).map(({ price: no, shares }) => ({ price: 1 - no, shares })),
   );
   const asks = levelsFrom(view, 'ask', asksAbove(price, rule));
-  if (bids.length + asks.length === 0) return NO_QUOTES('no level is as large as the smallest order', factors);
+  if (bids.length + asks.length === 0) return NO_QUOTES('every level is below the minimum order size', factors);
   return {
     fairMicros: toFairMicros(price),
     bids,
     asks,
-    // The maximum loss holds only with every level exactly as computed.
+    // The maximum loss is guaranteed only if every level rests exactly as computed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

@@ -1,8 +1,8 @@
 /**
  * Makes a market around a fair price from others' book and trades. Inventory shifts the price in log-odds (the price of
- * a risk-averse holder to settlement, which is the LMSR). The half-spread is the sum of a floor, informed takers,
- * inventory risk, stale quotes and fees. The strategy never crosses others, stops on unreliable data, and reduces its size
- * towards the position limit. Before the resolution it first only reduces the position, then stops.
+ * someone risk-averse who holds to settlement, as in the LMSR). The half-spread pays for informed takers, inventory risk,
+ * stale quotes and fees, and it has a minimum. The strategy never crosses others, stops on unreliable data, and reduces
+ * its size towards the position limit. Before the resolution it first only reduces the position, and then stops.
  */
 
 import {
@@ -11,17 +11,16 @@ import {
   fairValue,
   type MarketView,
   MarkoutTracker,
-  micros,
   NO_QUOTES,
   ONE,
-  type QuoteLevel,
   type Quoter,
   type Quotes,
   type StrategyEvent,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { makeGuards } from './common/params.js';
-import { type Centre, computeCentre, netShares } from './log-odds/centre.js';
+import { netShares, showLevel, toFairMicros } from './common/quotes.js';
+import { type Centre, computeCentre } from './log-odds/centre.js';
 import { type Params, params } from './log-odds/params.js';
 import { chooseMode, dropLoneBet, isLeftOutBehind, type Situation, sideLevels } from './log-odds/sides.js';
 
@@ -72,7 +71,7 @@ class LogOddsMaker implements Quoter {
     const asks = sideLevels('ask', situation);
     const quoted = dropLoneBet(bids, asks, value.fair, netShares(view));
     return {
-      fairMicros: micros(Math.min(ONE - 1, Math.max(1, Math.round(value.fair * ONE)))),
+      fairMicros: toFairMicros(value.fair),
       bids: quoted.bids,
       asks: quoted.asks,
       keepWithinTicks: p.reprice_ticks,
@@ -86,16 +85,14 @@ class LogOddsMaker implements Quoter {
 
 function describeQuotes({ bids, asks }: Pick<Quotes, 'bids' | 'asks'>, situation: Situation): string {
   const { centre, mode } = situation;
-  const show = (price: number): string => price.toFixed(4);
-  const best = (levels: readonly QuoteLevel[]): string =>
-    levels[0] === undefined ? 'none' : show(levels[0].priceMicros / ONE);
-  const around = `fair ${show(centre.fair)}, shifted by inventory to ${show(centre.reservation)}`;
-  const halves = `half-spreads ${show(centre.bidHalf)} and ${show(centre.askHalf)}`;
-  const tooWide = Math.min(centre.bidHalf, centre.askHalf) >= 0.5 ? ', which leaves no price: mind the tick' : '';
+  const { bid, ask } = centre.half;
+  const around = `fair ${centre.fair.toFixed(4)}, shifted by inventory to ${centre.reservation.toFixed(4)}`;
+  const halves = `half-spreads ${bid.toFixed(4)} and ${ask.toFixed(4)}`;
+  const tooWide = Math.min(bid, ask) >= 0.5 ? ', which leaves no price: mind the tick' : '';
   const reduce = mode.reduceOnly === null ? '' : `; only reducing: ${mode.reduceOnly}`;
   const behind = (['bid', 'ask'] as const).filter((side) => isLeftOutBehind(side, situation));
-  const leftOut = behind.length === 0 ? '' : `; left out, for it would stand behind others: ${behind.join(' and ')}`;
-  return `bid ${best(bids)}, ask ${best(asks)} around ${around}, ${halves}${tooWide}${reduce}${leftOut}`;
+  const leftOut = behind.length === 0 ? '' : `; not quoted, because it would be behind others: ${behind.join(' and ')}`;
+  return `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${around}, ${halves}${tooWide}${reduce}${leftOut}`;
 }
 
 function makeFactors(value: FairValue, centre: Centre, adverseMove: number, view: MarketView): Record<string, number> {
@@ -106,8 +103,8 @@ function makeFactors(value: FairValue, centre: Centre, adverseMove: number, view
     others_microprice: value.microprice,
     others_spread_price: value.spread,
     reservation_price: centre.reservation,
-    bid_half_spread_price: centre.bidHalf,
-    ask_half_spread_price: centre.askHalf,
+    bid_half_spread_price: centre.half.bid,
+    ask_half_spread_price: centre.half.ask,
     stale_sigma_price: centre.staleSigma,
     adverse_move_price: adverseMove,
     maker_fee_price: centre.fee,

@@ -1,6 +1,6 @@
 /**
- * Quotes around another venue's book from a feed: its price without its margin, shifted by this book's usual distance
- * from it. Without a current and narrow reference it does not quote.
+ * Quotes around another venue's book, which a feed provides. The quotes are centred on that book's price without its
+ * margin, plus this book's mean distance from it. Without a current and narrow reference the strategy does not quote.
  */
 
 import {
@@ -37,22 +37,27 @@ const params = {
   feed: {
     kind: 'feed',
     default: 'reference',
-    help: "The feed of the trader's file with the other book: bid and ask, or p.",
+    help: "Name of the feed in the trader's file that gives the other venue's price: bid and ask, or a probability.",
   },
-  max_ref_age_s: number('s', [0.1, 86_400], 5, 'Oldest reference that is quoted on.'),
-  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Widest spread of the reference that still gives a price.'),
+  max_ref_age_s: number('s', [0.1, 86_400], 5, 'Maximum age of a reference price that the strategy quotes on.'),
+  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum spread of the reference at which it gives a price.'),
   max_basis_log_odds: number(
     'log-odds',
     [0, 5],
     0.3,
-    'Nothing is quoted if the usual distance of this book to the reference is larger.',
+    "The strategy does not quote if the mean distance of this market's book from the reference is larger.",
   ),
-  basis_half_life_s: number('s', [1, 1e7], 3600, 'Half-life of the usual distance between the two.'),
+  basis_half_life_s: number(
+    's',
+    [1, 1e7],
+    3600,
+    "Half-life of old values in the mean distance of this market's book from the reference.",
+  ),
   half_spread_ticks: halfSpreadTicks('the price of the reference'),
   improve_ticks: improveTicks,
   order_shares: orderShares('25'),
   risk_aversion: riskAversion,
-  min_fair_price: minFairPrice('this price of the reference'),
+  min_fair_price: minFairPrice('the price of the reference'),
   ...standingParams(60),
 } as const;
 
@@ -60,7 +65,8 @@ type Params = ParamsOf<typeof params>;
 
 export default defineStrategy({
   name: 'mirror-maker',
-  summary: "Quotes around another venue's book, which a feed tells; quotes nothing without a current and narrow one.",
+  summary:
+    "Quotes around another venue's book, which a feed provides. Does not quote without a current and narrow reference.",
   params,
   state: { version: 1 },
   create: (p, _, saved) => new MirrorMaker(p, new Basis(p.basis_half_life_s, savedBasis(saved))),
@@ -84,7 +90,7 @@ class MirrorMaker implements Quoter {
     const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
     const value = view.feeds[p.feed];
-    if (value === undefined) return NO_QUOTES(`feed ${p.feed} says nothing current of this market`);
+    if (value === undefined) return NO_QUOTES(`feed ${p.feed} has no current value for this market`);
     const unfit = whyUnfit(value, p);
     if (unfit !== null) return NO_QUOTES(unfit);
     const reference = referenceLogOdds(value);
@@ -102,14 +108,14 @@ function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
     return `the reference is ${(ageMs / 1000).toFixed(1)} s old, at most ${p.max_ref_age_s} s are accepted`;
   }
   if (bid === null || ask === null || ask - bid <= p.max_ref_spread) return null;
-  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} tells a price`;
+  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} is accepted`;
 }
 
 function makeQuotes(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {
   const factors = { reference_price: sigmoid(reference), basis_log_odds: basis, reference_age_s: value.ageMs / 1000 };
   if (Math.abs(basis) > p.max_basis_log_odds) {
     return NO_QUOTES(
-      `this book stands ${basis.toFixed(2)} in log-odds from the reference, at most ${p.max_basis_log_odds} is the same contract`,
+      `this book is ${basis.toFixed(2)} in log-odds from the reference, at most ${p.max_basis_log_odds} is accepted: check that both are the same contract`,
       factors,
     );
   }

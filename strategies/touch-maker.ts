@@ -1,7 +1,7 @@
 /**
- * For books with a large tick, where the queue position earns and a resting order costs nothing. It compares joining
- * the best price, improving it by one tick, and resting one level behind it, and takes the most valuable. It cancels a
- * side when others leave it.
+ * For books with a large tick, where an order earns by its queue position and a resting order costs nothing. The
+ * strategy compares others' best price, one tick better, and one level behind it, and quotes at the most valuable of
+ * these. It cancels a side when others leave it.
  */
 
 import {
@@ -41,18 +41,28 @@ const params = {
     'ticks',
     [2, 500_000],
     3,
-    'From this spread of others on, one tick inside of their best price is weighed as well.',
+    'Minimum spread of others at which a price one tick better than their best price is considered too.',
   ),
   thin_fraction: number(
     'part',
     [0.01, 1],
     0.7,
-    'A side is pulled where others take away this part of its best level between two looks.',
+    "A side's quotes are canceled if others remove at least this fraction of its best level between two polls.",
   ),
-  pull_s: number('s', [0, 3600], 5, 'How long a side stays pulled.'),
-  prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'How far the price moves when a level is swept.'),
-  move_gain: number('part', [0, 10], 0.5, 'Minimum relative gain for which an order moves to another place.'),
-  min_trades: integer('trades', [1, 100], 5, 'Trades that must show the size of takers before the first quote.'),
+  pull_s: number('s', [0, 3600], 5, 'Time for which a side is not quoted after others leave it or move towards it.'),
+  prior_sweep_ticks: number('ticks', [0, 500_000], 1.5, 'Assumed price move after a taker has taken a whole level.'),
+  move_gain: number(
+    'part',
+    [0, 10],
+    0.5,
+    'Minimum relative gain in expected value for which an order moves to another price.',
+  ),
+  min_trades: integer(
+    'trades',
+    [1, 100],
+    5,
+    'Number of observed trades that is needed before the first quote, to estimate the size of takers.',
+  ),
   risk_aversion: riskAversion,
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: jumpPauseS,
@@ -66,7 +76,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'touch-maker',
   summary:
-    'For large ticks: joins the best price, or stands a tick inside or a level behind, by what the place in the queue is worth.',
+    "For large ticks: quotes at others' best price, one tick better or one level behind it, by the value of the place in the queue.",
   params,
   create: (p) => new TouchMaker(p),
 });
@@ -91,14 +101,14 @@ class TouchMaker implements Quoter {
   quote(view: MarketView): Quotes {
     const p = this.#params;
     const best = touch(view.others);
-    if (best !== null) this.#watch(best, view.nowMs);
+    if (best !== null) this.#pullSides(best, view.nowMs);
     const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
-    if (best === null) return NO_QUOTES("others' book has not two sides");
+    if (best === null) return NO_QUOTES("a side of others' book is empty");
     const { trades, market } = view;
     const { meanTradeShares } = view.flow;
     if (meanTradeShares === null || trades.length < p.min_trades)
-      return NO_QUOTES(`${trades.length} trades were seen, ${p.min_trades} are wanted`);
+      return NO_QUOTES(`${trades.length} trades were observed, ${p.min_trades} are needed`);
     const takers = {
       meanShares: meanTradeShares,
       sweepMove: (p.prior_sweep_ticks * market.tickMicros) / ONE,
@@ -107,8 +117,8 @@ class TouchMaker implements Quoter {
     return makeQuotes(view, takers, this.#pulledUntilMs, p);
   }
 
-  /** True when others leave a level or approach it from the other side: they may know something. */
-  #watch(now: Sides<Touch>, nowMs: number): void {
+  /** Stops a side for `pull_s` if others leave its best level or move towards it, because they may have information. */
+  #pullSides(now: Sides<Touch>, nowMs: number): void {
     const last = this.#last;
     this.#last = now;
     if (last === null) return;
@@ -125,7 +135,7 @@ class TouchMaker implements Quoter {
 
 function makeQuotes(view: MarketView, takers: SweepingTakers, pulledUntilMs: Sides<number>, p: Params): Quotes {
   const mid = view.estimates.mid;
-  if (mid === null) return NO_QUOTES('no middle');
+  if (mid === null) return NO_QUOTES('no mid price');
   const fair = reservationPrice(mid, p.risk_aversion, netShares(view));
   const factors: Record<string, number> = {
     fair_price: mid,
@@ -161,7 +171,7 @@ interface Choice {
   readonly value: number;
 }
 
-/** Most valuable place of a side per taker. */
+/** Returns the place of a side with the highest value per taker. A resting order's place counts `move_gain` more. */
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
   const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {
@@ -174,10 +184,10 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
   return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
 }
 
-/** Why a side has no valuable place. */
+/** Reason why no place of a side has a positive value. */
 function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
   const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
-  return value > 0 ? 'the price moves too far between two looks' : 'nothing is earned';
+  return value > 0 ? 'the price moves too far between two polls' : 'no price would earn';
 }
 
 type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;
@@ -206,7 +216,7 @@ function listPlaces(view: MarketView, side: BookSide, p: Params): readonly Optio
   return places;
 }
 
-/** Shares of others ahead at a price: all of them, unless an own order already rests there. */
+/** Others' shares ahead at a price: all of them, unless an own order already rests there. */
 function queueAhead({ orders }: MarketView, side: BookSide, priceMicros: number | undefined, shares: number): number {
   const own = orders.find((order) => order.side === side && order.priceMicros === priceMicros);
   return Math.min(shares, (own?.queueAheadMicros ?? shares * ONE) / ONE);

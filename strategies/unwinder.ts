@@ -1,6 +1,7 @@
 /**
- * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan it rests at others' best
- * price, behind it one tick better. Far behind it or near its end it takes, never beyond the floor. It never adds.
+ * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan, orders rest at others' best
+ * price; behind the plan, one tick better. Far behind the plan, or near its end, the strategy takes others' orders, but
+ * never at a price worse than the floor. It never adds to the position.
  */
 
 import {
@@ -46,23 +47,28 @@ const params = {
     's',
     [1, 1e7],
     3600,
-    'Time over which the position is reduced, from its first sight; less where the market ends before.',
+    'Time over which the position is reduced, from when it is first seen. It is shorter if the market ends earlier.',
   ),
-  urgency: number('times', [0, 10], 2, 'How much sooner most of it is gone than along a straight line, which is 0.'),
-  keep_shares: shares(['0', '1000000'], '0', 'Part of the position that stays at the end.'),
+  urgency: number(
+    'times',
+    [0, 10],
+    2,
+    'Speed of the early sales. 0 sells evenly over time; a larger value sells more at the beginning.',
+  ),
+  keep_shares: shares(['0', '1000000'], '0', 'Number of shares that remain at the end of the plan.'),
   floor_price: number(
     'price',
     [0, 0.999999],
     0,
-    'A share held is never sold for less, YES or NO; at 0 no floor is set, and nothing is taken.',
+    "Minimum sale price of a held share, YES or NO. At 0 there is no floor, and others' orders are never taken.",
   ),
   lag_fraction: number(
     'part',
     [0, 1],
     0.1,
-    'Lag behind the plan, as a part of the whole, from which it asks one tick less than others; 0.3 behind, it takes.',
+    "Lag behind the plan, as a fraction of the position, above which the order is one tick better than others' best price. Above a lag of 0.3 others' orders are taken.",
   ),
-  max_take_fraction: number('part', [0, 1], 0.3, "At most this part of others' best level is taken at once."),
+  max_take_fraction: number('part', [0, 1], 0.3, "Maximum fraction of others' best level that is taken at once."),
   order_shares: orderShares('25'),
   max_book_age_ms: maxBookAgeMs,
   jump_pause_s: jumpPauseS,
@@ -76,7 +82,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'unwinder',
   summary:
-    'Only reduces: brings a position down to a target over a set time, resting while it can and taking where it must.',
+    "Only reduces a position to a target over a set time. Rests orders while it can, and takes others' orders where it must.",
   params,
   takes: true,
   state: { version: 1 },
@@ -102,12 +108,12 @@ class Unwinder implements Quoter {
     this.#plan = planFor(view, left, this.#plan, p);
     const blocked = whyNoQuotes(view, makeGuards(p));
     if (blocked !== null) return NO_QUOTES(blocked);
-    if (this.#plan === null || left === 0) return NO_QUOTES('nothing is left to bring down');
+    if (this.#plan === null || left === 0) return NO_QUOTES('no shares are left to sell');
     return reduce(view, left, this.#plan, p);
   }
 }
 
-/** Continues the plan; a position that has grown or changed sides starts a new one. */
+/** Continues the plan. A position that has grown or changed sides gets a new plan. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
@@ -127,7 +133,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   const levels = taken.length > 0 ? taken : restingLevel(view, side, left, manner, p);
   const doing = taken.length > 0 ? 'take' : manner === 'rest' ? 'rest' : 'improve';
   const factors = { left_shares: left, planned_shares: planned, lag_part: lag, passed_part: passed };
-  if (levels.length === 0) return NO_QUOTES(`no price from the floor up for ${left} shares`, factors);
+  if (levels.length === 0) return NO_QUOTES(`no valid order at or above the floor for ${left} shares`, factors);
   return {
     fairMicros: toFairMicros(chooseFair(view, levels)),
     bids: side === 'bid' ? levels : [],
@@ -135,18 +141,18 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: taken.length === 0,
-    note: `${doing} at ${showLevel(levels)}: ${left} shares left where the plan has ${planned.toFixed(2)}`,
+    note: `${doing} at ${showLevel(levels)}: ${left} shares left, ${planned.toFixed(2)} by the plan`,
     factors,
   };
 }
 
-/** Passive manner for this lag behind the plan; without a floor nothing else is used. */
+/** Passive way to trade for this lag behind the plan. Without a floor price, others' orders are never taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
-/** Worst YES price that the floor allows on a side; a NO share sold for f is a YES share bought for 1 - f. */
+/** Worst YES price that the floor allows on a side. Selling a NO share for f is buying a YES share for 1 - f. */
 const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(
@@ -167,7 +173,7 @@ function restingLevel(
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
-/** The engine chooses the cheaper leg: a sale, or the complement and a merge. */
+/** Level that takes others' best order. The engine sells shares, or buys the other outcome and merges, if cheaper. */
 function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
   const { market, others } = view;
   const level = (side === 'ask' ? others.bids : others.asks)[0];

@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { CheckResult, TriedStrategy } from '../lab/strategy-checks/generated-market.js';
+import type { CheckResult } from '../lab/strategy-checks/checks.js';
+import type { TriedStrategy } from '../lab/strategy-checks/shown-markets.js';
 import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
 import { loadConfig } from '../shell/config/load.js';
@@ -188,8 +189,7 @@ interface Trial {
 
 async function tryStrategy(name: string, seed: number, io: CliIo): Promise<readonly Trial[]> {
   const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
-  const { askedBy } = await import('../lab/strategy-checks/generated-market.js');
-  const { showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
+  const { askedBy, showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
   const stopwatch = () => performance.now();
   return (await triedStrategies(name, io)).map((tried) => {
     const { strategy } = tried;

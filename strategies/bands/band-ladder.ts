@@ -1,4 +1,4 @@
-/** One side of the bands: resting orders that stay, and levels that are added. */
+/** Computes one side of the bands: resting orders that stay, and new levels. */
 
 import {
   amountOnLot,
@@ -32,14 +32,14 @@ export interface BandSide {
   readonly target: Micros;
   /** Bands, nearest to the target first. */
   readonly bands: readonly Band[];
-  /** Factor on all margins. */
+  /** Factor applied to all margins. */
   readonly widened: number;
   /** Minimum distance from the mid of an order that adds to the position, in price. */
   readonly nearest: number;
   readonly view: MarketView;
 }
 
-/** Levels of this side, best first: orders that stay, and additions for bands below their minimum. */
+/** Levels of this side, best first: orders that stay, and new orders for bands below their minimum. */
 export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const { side, view, bands } = input;
   const amounts = new Map<Micros, number>();
@@ -66,7 +66,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   return makeLevels(amounts, input);
 }
 
-/** Orders in a band: target - max < price <= target - min for a bid, mirrored for an ask. */
+/** True if an order is in a band. For a bid: target - max < price <= target - min; an ask is mirrored. */
 function isIn(band: Band, order: { readonly priceMicros: Micros }, input: BandSide): boolean {
   const unit = input.view.market.tickMicros * input.widened;
   const margin = input.side === 'bid' ? input.target - order.priceMicros : order.priceMicros - input.target;
@@ -77,8 +77,8 @@ const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
   input.view.orders.filter((order) => order.side === input.side && isIn(band, order, input));
 
 /**
- * Orders that stay when a band exceeds its maximum. The first band drops its nearest orders first, the last band its
- * farthest, bands between their largest (as poly-market-maker's code does).
+ * Returns the orders that stay when a band exceeds its maximum. The first band cancels its nearest orders first, and
+ * the last band its farthest. The other bands cancel their largest orders first, as in poly-market-maker's code.
  */
 function keepOrders(
   orders: readonly OwnOrderView[],
@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Price of a band's new orders: its average margin, within the market's limits and without crossing others. Null when
- * no such price lies in the band.
+ * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders. Null
+ * when no such price lies in the band.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;
@@ -111,7 +111,7 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
   const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
   const crosses = side === 'bid' ? priceMicros > passive : priceMicros < passive;
-  // A price outside the band would never fill it, so it would be topped up for ever.
+  // An order outside the band would not count for it, so the band would get new orders again and again.
   return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 
@@ -119,7 +119,7 @@ function makeLevels(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSi
   const range = priceRange(view.market);
   const levels: QuoteLevel[] = [];
   for (const [priceMicros, amount] of amounts) {
-    // The rest of a nearly filled order can be too small for a new order; it is dropped.
+    // The rest of a nearly filled order can be too small for a valid level; such an order is canceled.
     const amountMicros = amountOnLot(amount / ONE, view.market);
     const allowed = range !== null && priceMicros >= range.low && priceMicros <= range.high;
     if (amountMicros !== null && allowed) levels.push({ priceMicros, amountMicros });

@@ -1,21 +1,21 @@
-/** Cost of changing an order beyond its requests: the time without fills until the new order rests. */
+/** Learns a cost of changing an order beyond its requests: the time without fills until the new order rests. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
 /** Half-life of the learned time, in orders. */
 const MEMORY = 50;
-/** Longest time of an order on its way, s; a longer one counts as this. */
+/** Maximum counted time until an order rests, s. */
 const LONGEST_S = 60;
 
 export class Absence {
-  /** Prior: counts as one order that rested at once. */
+  /** The prior is one order that rested at once. */
   #seconds = 0;
   #orders = 1;
-  /** Per side: since when an order is wanted and none rests; our clock, ms. */
+  /** Time since which an order is wanted and none rests, by side, our clock, ms; null if that is not the case. */
   #since: Record<BookSide, number | null> = { bid: null, ask: null };
 
-  /** Mean time from the decision for an order until it rests. */
+  /** Mean time from the decision for an order until it rests, s. */
   get perOrderS(): number {
     return this.#seconds / this.#orders;
   }
@@ -28,7 +28,7 @@ export class Absence {
     [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
   }
 
-  /** Forgets absences, because the strategy wants no order. */
+  /** Forgets current absences; called when the strategy wants no order. */
   forget(): void {
     this.#since = { bid: null, ask: null };
   }

@@ -1,4 +1,4 @@
-/** The belief about the hidden price of one market, and its updates. */
+/** Keeps and updates the belief about the hidden price of one market. */
 
 import { type BookSide, type MarketView, newsSigma, ONE, slope } from '../../src/trader/strategy/strategy.js';
 import { Grid } from './grid.js';
@@ -10,24 +10,24 @@ import { DIFFUSIVE_PART, readScore } from './score.js';
 import { Takers } from './takers.js';
 import { Wall } from './wall.js';
 
-/** Prices of a wall for an empty side of the book. */
+/** Bounds of the price where a side of the book is empty. */
 const LOWEST = 0.001;
 const HIGHEST = 0.999;
-/** Probability that informed takers overlook an order on the wrong side of the truth. */
+/** Probability that informed takers overlook an order on the wrong side of the true price. */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s: before that, an unfilled order is weak evidence. */
+/** Time until an informed taker comes, s. Before that, an unfilled order is weak evidence. */
 const INFORMED_S = 1;
-/** Probability that an order rested at a level that was not shown. */
+/** Probability that an order rested at a level between the old and the new best price, which no poll showed. */
 const UNSEEN = 0.5;
-/** Largest deviation of a jump in log-odds; a larger one is uniform. */
+/** Maximum standard deviation of a jump, log-odds. */
 const LARGEST_JUMP = 3;
-/** Prior weight of the share of observations in which informed takers arrive, as a number of orders on the wrong side. */
+/** Prior weight of the fraction of polls in which informed takers come, in orders on the wrong side. */
 const PRIOR_TAKES = 20;
-/** The part counts as measured from this weight of evidence on. */
+/** Weight of evidence from which that fraction counts as measured. */
 const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Prices nearer to 0 or 1 are not distinguished. */
+/** Prices nearer to 0 or 1 than this are treated as equal to it. */
 const OUTERMOST = 0.0001;
 
 interface ImaginedFate {
@@ -40,11 +40,11 @@ interface ImaginedFate {
 type Look = NonNullable<Saved['last']>;
 
 export class Belief {
-  /** As of the newest book, from this market alone. */
+  /** Belief at the time of the newest book, from this market alone. */
   readonly grid = new Grid();
-  /** The same with outside evidence. */
+  /** `grid` with the outside evidence. */
   readonly known = new Grid();
-  /** As of the time when changed quotes could be changed again. */
+  /** `known`, moved to the time when quotes made now can be changed again. */
   readonly ahead = new Grid();
   readonly takers: Takers;
   readonly fills = new OwnFills();
@@ -52,17 +52,18 @@ export class Belief {
   readonly #walls: Readonly<Record<BookSide, Wall>>;
   #last: Look | null = null;
   #lookEveryS: number;
-  /** From a decision until the exchange has carried it out. */
+  /** Time from a decision until the exchange has carried it out, s. */
   #lagS = 0;
-  /** Own orders on the wrong side of the truth: taken within a look, and expected to be taken. */
+  /** Own orders on the wrong side of the true price that were taken between two polls, weighted by probability. */
   #takes = PRIOR_TAKES;
+  /** Own orders on the wrong side of the true price, weighted by probability. */
   #expectedTakes = PRIOR_TAKES;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   #sigma = 0;
-  /** Evidence of the newest look, as text. */
+  /** Evidence of the newest poll, as text. */
   evidence = 'nothing yet';
-  /** Outside evidence, as text; empty without any. */
+  /** Outside evidence, as text; empty if there is none. */
   outside = '';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
@@ -71,7 +72,7 @@ export class Belief {
     this.#lookEveryS = minQuoteS;
   }
 
-  /** Time at rest of a quote made now, s. */
+  /** Time for which a quote made now will rest, s. */
   standsS(minQuoteS: number): number {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
@@ -86,7 +87,7 @@ export class Belief {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
 
-  /** Expected price with only the confirmed part of its difference from others' middle. */
+  /** Expected price, with only the confirmed part of its difference from others' mid. */
   get fairPrice(): number {
     const { mean } = this.known.price();
     return mean / (mean + (1 - mean) * Math.exp(this.middle.excess));
@@ -126,10 +127,10 @@ export class Belief {
     this.middle.restore(saved.middle);
   }
 
-  /** Updates the belief by a view. A book seen before gives no evidence. `rules`: the feed and its error. */
+  /** Updates the belief from a view. A book that was seen before gives no evidence. `rules`: the feed and its error. */
   look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
-    // The clock was set back: the time since the newest look is unknown.
+    // If the clock was set back, the time since the newest poll is unknown.
     if (this.#last !== null && look.bookMs < this.#last.bookMs) this.#beginAnew();
     const last = this.#last;
     if (last === null) this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
@@ -146,28 +147,28 @@ export class Belief {
     this.ahead.normalise();
   }
 
-  /** Probability that informed takers come within this time. */
+  /** Probability that informed takers come within `seconds`. */
   informedIn(seconds: number): number {
     return Math.min(1, seconds / INFORMED_S) * this.informedPart;
   }
 
-  /** Whether enough orders were at risk to measure that part. */
+  /** True if enough orders were at risk to measure `informedPart`. */
   get isPartMeasured(): boolean {
     return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
   }
 
-  /** The same part with little weight of the prior: information is not paid for on trust. */
+  /** `informedPart` with a smaller prior weight, so that probes are paid only for measured information. */
   get measuredPart(): number {
     const [takes, expected] = [this.#takes - PRIOR_TAKES, this.#expectedTakes - PRIOR_TAKES];
     return Math.min(1, Math.max(0, (takes + MEASURED_TAKES) / (expected + MEASURED_TAKES)));
   }
 
-  /** Part of the looks in which an informed taker came. */
+  /** Fraction of polls in which an informed taker came. */
   get informedPart(): number {
     return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
 
-  /** Fills `grid` with the belief one look ahead, if an order's fate has these likelihoods on either side of its price. */
+  /** Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of the order's price. */
   imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
     grid.copyFrom(this.known);
     if (side === 'bid') grid.weigh(price, wrong, right);
@@ -181,7 +182,7 @@ export class Belief {
     this.#last = null;
     this.middle.forget();
     this.fills.forget();
-    this.evidence = 'the clock was set back: the belief begins anew';
+    this.evidence = 'the clock was set back, so the belief starts again';
   }
 
   #update(last: Look, look: Look, view: MarketView): void {
@@ -198,16 +199,16 @@ export class Belief {
     this.#jumps += this.grid.jumpProbability();
     if (this.grid.normalise()) return;
     this.grid.fillUniform(look.bid ?? LOWEST, look.ask ?? HIGHEST);
-    this.evidence = 'what was seen contradicts the belief: it begins anew';
+    this.evidence = 'the evidence contradicts the belief, so the belief starts again';
   }
 
-  /** Drafting and submitting take equally long; only the time of the submission is known. */
+  /** Updates the time of a change: twice that of the submission, because the draft takes as long and is not measured. */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
   }
 
-  /** Returns whether an own order was the first that takers of the side met. */
+  /** Applies the evidence of own orders. Returns true if an own order was the first that takers of the side reached. */
   #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): boolean {
     const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
@@ -229,7 +230,7 @@ export class Belief {
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      // The same taker filled the better orders; an informed one would have filled this one whole.
+      // The same taker filled the better orders. An informed taker would have filled this order completely.
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
@@ -245,13 +246,13 @@ export class Belief {
     return wasFirst;
   }
 
-  /** Whether an own order at this price comes first. Behind others, an unfilled order is weak evidence. */
+  /** True if an own order at this price was ahead of others' orders. Behind others, an unfilled order is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;
   }
 
-  /** Weighs by `right` where an order at `price` is safe, by `wrong` elsewhere. */
+  /** Multiplies the belief by `right` where an order at `price` is on the right side of the true price, else by `wrong`. */
   #weigh(side: BookSide, price: number, right: number, wrong: number): void {
     if (side === 'bid') this.grid.weigh(price, wrong, right);
     else this.grid.weigh(price, right, wrong);
@@ -270,7 +271,8 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // A new best order is strong evidence: its maker has just placed it, or a taker has left it. An older best order proves only that no taker came yet.
+    // A new best order is strong evidence: its maker has just placed it, or a taker has left it there. An unchanged best
+    // order shows only that no taker has come yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }
@@ -278,7 +280,7 @@ export class Belief {
   #move(grid: Grid, seconds: number, view: MarketView): void {
     const { sigmaLogOddsPerSqrtS } = view.estimates;
     const leftMs = view.timeToResolutionMs;
-    // Without a time of resolution only the book counts.
+    // Without a time of resolution, only the measured volatility counts.
     const moves =
       leftMs === null
         ? { small: sigmaLogOddsPerSqrtS, jump: this.#jumpSigma(sigmaLogOddsPerSqrtS), hope: 0 }
@@ -287,28 +289,28 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Price moves with this many seconds left: deviations in log-odds; for small moves per square root of a second. */
+  /** Price moves with this time left: standard deviations in log-odds, of small moves per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
     const score = readScore(price, this.jumpRate * leftS);
-    // In the middle of the range the score's moves are larger; quotes by them earned less.
+    // At prices near 0.5 the score's moves are larger, and quotes that used them earned less.
     const small = Math.min(asIfNoJumps, score.slope * Math.sqrt(DIFFUSIVE_PART / leftS));
     return { small, jump: this.#jumpSigma(asIfNoJumps), hope: score.hope };
   }
 
-  /** Jumps have the variance that small moves leave: the rarer, the larger. */
+  /** Standard deviation of a jump. Jumps have the variance that small moves leave, so rarer jumps are larger. */
   #jumpSigma(sigma: number): number {
     return Math.min(LARGEST_JUMP, sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate));
   }
 
-  /** Deviation of the small moves of the log-odds a square root of a second, as of the newest look. */
+  /** Standard deviation of small moves of the log-odds per square root of a second, at the newest poll. */
   get sigma(): number {
     return this.#sigma;
   }
 }
 
-/** Whether a trade occurred at a price since a look, or that is unknown. */
+/** True if a trade occurred at a price since a poll, or if that is unknown. */
 const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades }: MarketView): boolean =>
   health.tradesAgeMs === null ||
   trades.some(

@@ -1,12 +1,15 @@
-/** Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. Only the constructor allocates memory. */
+/**
+ * Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. Only the constructor
+ * allocates memory.
+ */
 
-/** Kernels wider than this many steps are made of three running means. */
+/** Kernels with a deviation above this many steps are approximated by three running means. */
 const WIDE_STEPS = 12;
 const KERNEL_SIGMAS = 4;
 const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
-/** A kernel narrower than a step sits on three points. */
+/** A kernel with a deviation of at most this many steps has only three points. */
 const NARROW_STEPS = 0.8;
-/** A kernel narrower than this moves next to nothing. */
+/** A kernel with a deviation below this many steps is not applied. */
 const STILL_STEPS = 0.05;
 /** Points with less mass are not spread. */
 const TINY = 1e-15;
@@ -15,7 +18,7 @@ export class Blur {
   readonly #last: number;
   readonly #scratch: Float64Array;
   readonly #kernel = new Float64Array(2 * KERNEL_REACH + 1);
-  /** First and last point that may have mass, after the newest call. */
+  /** First point that may have mass after the newest call; `high` is the last one. */
   low = 0;
   high = 0;
 
@@ -24,7 +27,7 @@ export class Blur {
     this.#scratch = new Float64Array(points);
   }
 
-  /** Beyond `low` and `high` there is no mass. `steps` is the deviation of the kernel in steps of the grid, `drift` its mean. */
+  /** Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean. */
   apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
     [this.low, this.high] = [low, high];
     if (steps < STILL_STEPS) return;
@@ -55,14 +58,14 @@ export class Blur {
     for (let i = this.low; i <= this.high; i++) values[i] = scratch[i] ?? 0;
   }
 
-  /** Adds a mass by the kernel's first weights, to `last` after the first, from this point on: all of them on the grid. */
+  /** Adds a mass by the kernel's weights 0 to `last`, from the point `from` on. All these points are on the grid. */
   #spread(mass: number, from: number, last: number): void {
     const scratch = this.#scratch;
     const kernel = this.#kernel;
     for (let k = 0; k <= last; k++) scratch[from + k] = (scratch[from + k] ?? 0) + mass * (kernel[k] ?? 0);
   }
 
-  /** The same around a point near an end of the grid, where mass that would leave stays. */
+  /** Adds a mass around a point near an end of the grid. Mass that would leave the grid stays at its end. */
   #spreadWithin(mass: number, at: number, reach: number): void {
     const scratch = this.#scratch;
     for (let j = -reach; j <= reach; j++) {
@@ -71,7 +74,7 @@ export class Blur {
     }
   }
 
-  /** Moves all from `low` to `high` by whole steps. */
+  /** Moves all mass by whole steps. */
   #shift(values: Float64Array, steps: number): void {
     if (steps === 0) return;
     const scratch = this.#scratch;
@@ -86,7 +89,7 @@ export class Blur {
     this.high = Math.min(last, Math.max(0, this.high + steps));
   }
 
-  /** Fills a kernel with sum 1 and exactly the wanted variance. Returns its half-width in steps. */
+  /** Fills a kernel of three points with sum 1 and exactly the wanted variance. Returns its half-width in steps. */
   #fillNarrowKernel(steps: number, drift: number): number {
     const side = (steps * steps) / 2;
     this.#kernel[0] = Math.max(0, side - drift / 2);
@@ -108,7 +111,7 @@ export class Blur {
     return reach;
   }
 
-  /** From `low` to `high`, beyond which all means are 0. Nothing comes from beyond the grid. */
+  /** Replaces the values from `low` to `high` by their running means. Values beyond the grid count as 0. */
   #runningMean(values: Float64Array, half: number): void {
     const scratch = this.#scratch;
     const [from, to, last] = [this.low, this.high, this.#last];

@@ -1,25 +1,26 @@
 /**
- * Value of a held share beyond its price, because it covers a later sale. An uncovered sale of YES binds 1 - price of
- * currency until resolution. Where takers will buy more than the currency pays for, each further sale needs a share bought
- * before. A share is never worth more than its immediate purchase, a tick above the truth.
+ * Computes the value of a held share beyond its price, because the share covers a later sale. An uncovered sale of YES
+ * binds 1 - price of currency until resolution. If takers will buy more than the currency pays for, each further sale
+ * needs a share that was bought before. A share is never worth more than buying one at once, a tick above the true price.
  */
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
 import { sharesAhead } from './queue.js';
 import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
-/** Mean distance of a price between two ticks to the upper one. */
+/** Mean distance of a price between two ticks from the upper tick, in ticks. */
 const HALF = 0.5;
-/** Uncertainty about the future rate of takers: relative deviation of their number. */
+/** Uncertainty about the future rate of takers: relative standard deviation of their number. */
 const GO_ON = 0.5;
-/** A share bought as cover is a certain cost, so the size estimate is lowered by this many deviations. */
+/** The cost of a share bought as cover is certain, so the estimated taker size is lowered by this many deviations. */
 const DOUBTS = 0.5;
-/** A smaller gain counts as none. */
+/** Gains up to this value count as 0, in price. */
 const NONE = 1e-6;
 
 export interface CoverPurchase {
-  /** Price paid beyond the expected price. */
+  /** Amount paid per share above the expected price. */
   readonly cost: number;
+  /** Maximum number of shares. */
   readonly most: number;
   /** Expected price of YES at the purchase. */
   readonly mean: number;
@@ -27,7 +28,7 @@ export interface CoverPurchase {
   readonly risk: number;
 }
 
-/** Shares of both outcomes: a bid adds YES or reduces NO. */
+/** Values of cover for both outcomes. A bid adds YES shares or reduces NO shares. */
 export class Cover {
   readonly #horizonS: number;
   readonly #yes = new OutcomeCover('ask');
@@ -37,7 +38,7 @@ export class Cover {
     this.#horizonS = horizonS;
   }
 
-  /** Currency is not scarce while resolution is unknown or far: merges and sales return it before. */
+  /** Updates both outcomes. While resolution is unknown or far, merges and sales return currency, so cover has no value. */
   update(view: MarketView, takers: Takers, mean: number, funds: number): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
     for (const outcome of [this.#yes, this.#no])
@@ -46,22 +47,22 @@ export class Cover {
   }
 
   /**
-   * Value of one more share of YES (bid) or NO (ask), after `more` were bought and with `mean` as the expected price of YES.
-   * Price.
+   * Value of one more share of YES (bid) or NO (ask) after `more` were bought, in price. `mean` is the expected price of
+   * YES.
    */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
   }
 
-  /** Currency that uncovered sales on a side must leave for the purchase of cover. */
+  /** Currency that uncovered sales on a side must leave for buying cover. */
   reserve(side: BookSide): number {
     return (side === 'ask' ? this.#yes : this.#no).reserve;
   }
 
   /**
-   * Number of shares, at most `most`, that are each worth `cost` more than their price. Each share makes the next one dearer by
-   * `risk` times the variance of the price: a taker of many shares may know of a jump.
+   * Number of shares, at most `most`, that are each worth `cost` more than their price. Each share makes the next one
+   * more expensive by `risk` times the variance of the price, because a taker of many shares may know of a jump.
    */
   sharesWorth(side: BookSide, { cost, most, mean, risk }: CoverPurchase): number {
     const variance = mean * (1 - mean);
@@ -78,24 +79,24 @@ export class Cover {
   }
 }
 
-/** The shares of one outcome, at its own prices. */
+/** Value of cover for one outcome, at the outcome's own prices. */
 class OutcomeCover {
   /** Side of the YES book where this outcome is sold. */
   readonly #sale: BookSide;
   #isScarce = false;
   #tick = 1;
-  /** Others' best offer of the outcome, at the outcome's own price; null without one. */
+  /** Others' best ask of the outcome, at the outcome's own price; null without one. */
   #others: number | null = null;
-  /** Shares that can be sold without a purchase. */
+  /** Shares that can be sold without buying any: held shares, and those that free currency covers. */
   #sellable = 0;
-  /** Shares that takers will buy until resolution less those that they sell; mean and deviation. */
+  /** Shares that takers will buy until resolution minus those that they sell: mean and standard deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
-  /** One taker: the logarithm of his shares, its deviation, and the deviation including the uncertainty about takers. */
+  /** Mean of the logarithm of a taker's shares, its deviation, and the deviation including the estimate's error. */
   #logMean = 0;
   #sigma = SIZE_SIGMA;
   #deviation = SIZE_SIGMA;
-  /** Currency that uncovered sales leave. */
+  /** Currency that uncovered sales must leave. */
   #reserve = 0;
 
   constructor(sale: BookSide) {
@@ -134,7 +135,7 @@ class OutcomeCover {
     this.#wanted = count * (each - Math.min(each, sold));
     const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
-    // Currency for a stock that serves all but the rarest taker, if it serves more than uncovered sales would.
+    // Currency for as many shares as all but the rarest taker want, if these serve more takers than uncovered sales do.
     const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
@@ -143,12 +144,12 @@ class OutcomeCover {
     return this.#reserve;
   }
 
-  /** Value of one more share after `more` were bought, at this price of YES. Price. */
+  /** Value of one more share after `more` were bought, at this expected price of YES; in price. */
   worthAfter(more: number, meanOfYes: number): number {
     if (!this.#isScarce) return 0;
     const tick = this.#tick;
     const mean = this.#sale === 'ask' ? meanOfYes : 1 - meanOfYes;
-    // Gain of a sale beyond its cost, and cost of an immediate purchase of a share.
+    // `gain`: price of a sale above the share's value. `replacement`: extra cost of buying a share at once.
     const gain = this.#saleAt(mean) - mean;
     if (gain <= NONE) return 0;
     const replacement = Math.min(gain, Math.max(HALF * tick, aboveOf(mean, tick) - mean));
@@ -159,7 +160,7 @@ class OutcomeCover {
     return needed * (replacement + (gain - replacement) * now);
   }
 
-  /** Mean shares that one taker sells to a quote at this YES price, behind others at this price or better. */
+  /** Mean shares that one taker sells to an own quote at this YES price, behind others at this price or better. */
   #soldBy(takers: Takers, yesPrice: number, most: number, others: Book['bids']): number {
     const side = this.#sale === 'ask' ? 'bid' : 'ask';
     const ahead = sharesAhead(others, yesPrice * ONE, side);
@@ -168,7 +169,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Price of a sale: a tick inside others, or two above the truth without others. */
+  /** Price of a sale: one tick better than others, but at least a tick above the true price; without others, two ticks. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;
@@ -177,5 +178,5 @@ class OutcomeCover {
   }
 }
 
-/** First tick at or above a price. */
+/** The first tick at or above a price. */
 const aboveOf = (mean: number, tick: number): number => Math.max(tick, Math.ceil(mean / tick) * tick);

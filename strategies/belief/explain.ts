@@ -1,6 +1,6 @@
-/** Texts and figures that explain the quotes: the belief, and the deciding terms of each side. */
+/** Texts and figures that explain the quotes. */
 
-import type { MarketView } from '../../src/trader/strategy/strategy.js';
+import { type MarketView, ONE } from '../../src/trader/strategy/strategy.js';
 import type { Belief } from './belief.js';
 import { HIGHEST_RATIO } from './newsvendor.js';
 import { type Choice, type ChoiceInput, choiceAt, isWorthAnOrder, type Sums } from './quote-choice.js';
@@ -8,30 +8,32 @@ import { type Choice, type ChoiceInput, choiceAt, isWorthAnOrder, type Sums } fr
 export function describeBelief(belief: Belief, sides: readonly string[]): string {
   const { mean, deviation } = belief.known.price();
   const outside = belief.outside === '' ? '' : `${belief.outside}; `;
-  return `believed ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
+  return `believed price ${mean.toFixed(4)} ± ${deviation.toFixed(4)}; ${outside}${belief.evidence}; ${sides.join('; ')}`;
 }
 
-/** Reason of a side's price, or of its absence, and why it is not one tick nearer. */
+/** Says why a side has its price or no order, and what a price one tick nearer to the mid would be worth. */
 export function sideText(choice: Choice | null, side: 'bid' | 'ask', sums: Sums, input: ChoiceInput): string {
-  if (choice === null) return `no ${side}: others leave no price for one`;
+  if (choice === null) return `no ${side}: others' orders leave no free price`;
   const { price, prospect, ratio, demand, worth, shares } = choice;
   const terms = `loss ${figure(prospect.loss)}, gain ${figure(prospect.gain)}, takers ${figure(demand.takers)}, ratio ${ratio.toFixed(2)}`;
   if (!isWorthAnOrder(choice, input))
-    return `no ${side}: best were ${price.toFixed(3)}, where ${whyNone(choice)} (${terms})`;
-  const tick = input.view.market.tickMicros / 1_000_000;
+    return `no ${side}: at the best price, ${price.toFixed(3)}, ${whyNone(choice)} (${terms})`;
+  const tick = input.view.market.tickMicros / ONE;
   const nearer = choiceAt(side, side === 'bid' ? price + tick : price - tick, 0, sums, input);
   return `${side} ${shares.toFixed(2)} at ${price.toFixed(3)} worth ${figure(worth)} (${terms}); a tick nearer ${figure(nearer.worth)}`;
 }
 
 function whyNone({ prospect, ratio, shares, worth }: Choice): string {
-  if (prospect.gain <= 0) return 'uninformed takers would bring nothing';
+  if (prospect.gain <= 0) return 'uninformed takers would bring no gain';
   if (ratio >= 1) return 'informed takers cost more than uninformed ones bring';
   if (ratio >= HIGHEST_RATIO) return 'informed takers cost nearly as much as uninformed ones bring';
-  if (worth > 0) return 'it is worth less than the requests for an order';
-  return shares <= 0 ? 'position, currency or the shares before ours leave none to offer' : 'nothing is left to earn';
+  if (worth > 0) return 'an order is worth less than its requests';
+  return shares <= 0
+    ? 'the position limit, the currency or the queue ahead leaves no shares to offer'
+    : 'an order would earn nothing';
 }
 
-/** For `explain`: finite figures by name, unit last. */
+/** Figures for `explain`: finite numbers by name, unit last. */
 export function makeFactors(
   belief: Belief,
   bid: Choice | null,
@@ -43,8 +45,8 @@ export function makeFactors(
   return {
     belief_mean_price: mean,
     belief_sd_price: deviation,
-    low_wall_price: (view.others.bids[0]?.priceMicros ?? 0) / 1_000_000,
-    high_wall_price: (view.others.asks[0]?.priceMicros ?? 1_000_000) / 1_000_000,
+    low_wall_price: (view.others.bids[0]?.priceMicros ?? 0) / ONE,
+    high_wall_price: (view.others.asks[0]?.priceMicros ?? ONE) / ONE,
     sigma_log_odds_per_sqrt_s: belief.sigma,
     jumps_per_s: belief.jumpRate,
     takers_per_s: belief.takers.rate,
@@ -60,7 +62,7 @@ export function makeFactors(
   };
 }
 
-// Names are written out on both sides: this runs at every look, and building names costs more than their values.
+// The names of both sides are written out. This runs at every poll, and building names would cost more than the values.
 const makeBidFactors = ({ price, shares, worth, prospect, demand, ratio }: Choice) => ({
   bid_price: price,
   bid_shares: shares,
@@ -85,7 +87,7 @@ const makeAskFactors = ({ price, shares, worth, prospect, demand, ratio }: Choic
   ask_critical_ratio: Math.min(1e6, ratio),
 });
 
-/** For `twinbook explain MARKET`: the belief and the learned values. */
+/** The belief and the learned values, for `twinbook explain MARKET`. */
 export function makeShown(belief: Belief): Readonly<Record<string, number | string | null>> {
   const { mean, deviation } = belief.known.price();
   const { takers, walls } = belief;

@@ -1,4 +1,4 @@
-/** A belief over the log-odds of a market on a fixed grid. Only its constructor allocates. */
+/** A probability distribution over the log-odds of a market, on a fixed grid. Only the constructor allocates memory. */
 
 import { normalCdf, sigmoid } from '../../src/trader/strategy/strategy.js';
 import { Blur } from './blur.js';
@@ -8,19 +8,19 @@ import type { Saved } from './saved.js';
 const LIMIT = 9.2;
 export const STEP = 0.025;
 export const POINTS = Math.round((2 * LIMIT) / STEP) + 1;
-/** Mass below this is dropped at the edges of the computed range. */
+/** Mass below this is removed at the ends of the computed range. */
 const NEGLIGIBLE = 1e-12;
-/** The part of the jumps that are normally distributed; the rest end anywhere on the grid. */
+/** Fraction of the jumps that are normally distributed. The others end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
 
 /** Price at each point of the grid. */
 export const PRICES = Float64Array.from({ length: POINTS }, (_, index) => sigmoid(index * STEP - LIMIT));
 
-/** Sums of the prices of the first points. */
+/** Sum of the prices of the first i points, at index i. */
 const PRICE_SUMS = new Float64Array(POINTS + 1);
 for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
-/** Place of a price in (0, 1) on the grid, with its fraction, limited to the grid. */
+/** Position of a price in (0, 1) on the grid, with a fraction, limited to the ends of the grid. */
 export const locatePrice = (price: number): number =>
   Math.min(POINTS - 1, Math.max(0, (Math.log(price / (1 - price)) + LIMIT) / STEP));
 
@@ -29,37 +29,28 @@ interface Moments {
   readonly deviation: number;
 }
 
-/** Used within one call only, so all grids of a process share them: they stay in the processor's nearest memory. */
+/** Scratch memory, valid within one call. All grids share it, so that it stays in the processor's cache. */
 const BLUR = new Blur(POINTS);
 const JUMPED = new Float64Array(POINTS);
 
 export class Grid {
-  /** Uniform at first. */
+  /** Probability of each point; uniform at first. */
   readonly mass = new Float64Array(POINTS).fill(1 / POINTS);
-  /** Part of the mass at each point that came by a jump in the last move. */
+  /** Fraction of the mass at each point that came from a jump in the last move. */
   readonly #ofJumps = new Float64Array(POINTS);
-  /** Sums of the present mass; null after a change. */
+  /** Cached mean and deviation of the price; null after a change of the mass. */
   #price: Moments | null = null;
-  /** First and last point with mass. */
+  /** First point with mass; `high` is the last one. */
   low = 0;
   high = POINTS - 1;
 
-  /** A uniform belief between two prices in (0, 1). */
+  /** Sets a uniform belief between two prices in (0, 1). */
   fillUniform(from: number, to: number): void {
     this.#price = null;
     this.mass.fill(0);
     this.low = Math.floor(locatePrice(Math.min(from, to)));
     this.high = Math.ceil(locatePrice(Math.max(from, to)));
     this.mass.fill(1 / (this.high - this.low + 1), this.low, this.high + 1);
-  }
-
-  /** A normal belief in log-odds. */
-  normal(mean: number, deviation: number): void {
-    for (let i = 0; i < POINTS; i++) {
-      const z = (i * STEP - LIMIT - mean) / deviation;
-      this.mass[i] = Math.exp(-0.5 * z * z);
-    }
-    this.#trim();
   }
 
   copyFrom(other: Grid): void {
@@ -69,13 +60,13 @@ export class Grid {
     this.#price = other.#price;
   }
 
-  /** The mass from `low` to `high`, exactly: doubles, base64. */
+  /** The exact mass from `low` to `high`, as doubles in base64. */
   save(): Saved['grid'] {
     const held = this.mass.slice(this.low, this.high + 1);
     return { low: this.low, mass: Buffer.from(held.buffer).toString('base64') };
   }
 
-  /** Throws RangeError for a value that is no belief on this grid. */
+  /** Throws RangeError for a value that is not a distribution on this grid. */
   restore({ low, mass }: Saved['grid']): void {
     const bytes = Uint8Array.from(Buffer.from(mass, 'base64'));
     const held = new Float64Array(bytes.buffer, 0, Math.floor(bytes.length / Float64Array.BYTES_PER_ELEMENT));
@@ -90,8 +81,9 @@ export class Grid {
   }
 
   /**
-   * Time passes: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` one of `jumpSigma`. On average a
-   * jump raises a price near 0, at most by `hope` times itself, and lowers one near 1. Small moves compensate for this drift.
+   * Applies the passage of time: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a jump of
+   * deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and lowers a price
+   * near 1. Small moves compensate for this drift.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
@@ -107,7 +99,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Jumps that end anywhere: above and below in the proportion that keeps the expected price. */
+  /** Adds the jumps. Those that end anywhere go up and down in the proportion that keeps the expected price. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
@@ -134,11 +126,11 @@ export class Grid {
     return sum > 0 ? jumped / sum : 1;
   }
 
-  /** Multiplies by `below` where the price is below `price`, by `above` elsewhere; the point between in proportion. */
+  /** Multiplies the mass by `below` under `price` and by `above` over it; the point at `price` in proportion. */
   weigh(price: number, below: number, above: number): void {
     this.#price = null;
     const place = locatePrice(price);
-    // A point represents the cell around it; the cell that the price divides is weighted by its parts.
+    // A point represents the cell around it. The two parts of the cell that the price divides are weighted separately.
     const divided = Math.round(place);
     for (let i = this.low; i <= this.high; i++) {
       const part = i < divided ? 1 : i > divided ? 0 : place - (divided - 0.5);
@@ -146,20 +138,20 @@ export class Grid {
     }
   }
 
-  /** Multiplies each point by its likelihood, which applies with probability `part`. */
+  /** Multiplies the mass of each point by its likelihood. The likelihood applies with probability `part`. */
   weighBy(likelihood: Float64Array, part: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++)
       this.mass[i] = (this.mass[i] ?? 0) * (1 - part + part * (likelihood[i] ?? 0));
   }
 
-  /** Evidence that the log-odds are these, with this standard deviation. */
+  /** Applies evidence that the log-odds have this value, with this standard deviation. */
   weighByLogOdds(logOdds: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) this.#weighPoint(i, (i * STEP - LIMIT - logOdds) / deviation);
   }
 
-  /** Evidence that the price is this one, or at most this one, with this standard deviation; in price. */
+  /** Applies evidence that the price has this value, or at most this value, with this standard deviation; in price. */
   weighByPrice(says: 'is' | 'is at most', price: number, deviation: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++) {
@@ -169,12 +161,12 @@ export class Grid {
     }
   }
 
-  /** Evidence very far off excludes nothing, because then its source is wrong. */
+  /** Weighs a point by evidence. Evidence that is very far off excludes no price, because then its source is wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /** Scales the sum to 1. False and unchanged when almost no mass is left: the evidence contradicts the belief. */
+  /** Scales the sum to 1. Returns false without a change if almost no mass is left: the evidence contradicts the belief. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;
@@ -183,7 +175,7 @@ export class Grid {
     return true;
   }
 
-  /** All mass. */
+  /** Sum of the mass. */
   sum(): number {
     let sum = 0;
     for (let i = this.low; i <= this.high; i++) sum += this.mass[i] ?? 0;
@@ -229,8 +221,9 @@ export class Grid {
 }
 
 /**
- * In steps of the grid. The mean of a price with normal log-odds is about that of their mean / sqrt(1 + pi variance / 8) (MacKay,
- * "The evidence framework applied to classification networks", 1992): a jump is pushed outwards until it gains no more than it may.
+ * Drift of a jump, in steps of the grid. A price with normal log-odds has about the mean of the log-odds
+ * mean / sqrt(1 + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). The drift
+ * moves a jump outwards until its mean gain is at most `hope` times the price.
  */
 function computeJumpDrift(deviation: number, mean: number, hope: number): number {
   const outer = Math.min(mean, 1 - mean);
@@ -240,13 +233,13 @@ function computeJumpDrift(deviation: number, mean: number, hope: number): number
   return mean < 0.5 ? drift : -drift;
 }
 
-/** Mass times the difference of its expected price from `mean`. */
+/** Sum over the grid of mass times the price's difference from `mean`. */
 function sumGain(mass: Float64Array, mean: number): number {
   let sum = 0;
   for (let i = BLUR.low; i <= BLUR.high; i++) sum += (mass[i] ?? 0) * ((PRICES[i] ?? 0) - mean);
   return sum;
 }
 
-/** In steps of the grid. The price is a martingale, so the log-odds drift away from the middle. */
+/** Drift of small moves, in steps of the grid. The price is a martingale, so the log-odds drift away from 0. */
 const computeDrift = (deviation: number, mean: number): number =>
   (((deviation * deviation) / 2) * (2 * mean - 1)) / STEP;

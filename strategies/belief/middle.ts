@@ -1,38 +1,38 @@
 /**
- * Information in the middle of others' best prices that the belief lacks. Where the two differ, the middle later moves some part of
- * the way to the belief. The strategy quotes only this confirmed part of the difference.
+ * Measures information in others' mid price that the belief lacks. Where mid and belief differ, the mid later moves some
+ * part of the way to the belief. The strategy quotes only this confirmed part of the difference.
  *
- * A move of the middle closes a difference; time does not. A price without drift leaves a band at its mean. So a right
- * belief is fully confirmed at any speed of the others.
+ * A difference is judged after a move of the mid, not after a time. If the belief is right, the mid's expected value at
+ * that moment is the belief (optional stopping). So a right belief is fully confirmed, however slowly others react.
  */
 
 import type { Saved } from './saved.js';
 
-/** A difference is closed when the middle has moved by this part of others' spread, both in log-odds. */
+/** A difference is judged when the mid has moved by this fraction of others' spread, both in log-odds. */
 const MOVED = 0.25;
-/** Prior: number of fully confirmed differences of this size, log-odds. */
+/** Prior: this number of fully confirmed differences of the size `PRIOR_SIZE`, log-odds. */
 const PRIOR_DIFFERENCES = 20;
 const PRIOR_SIZE = 0.1;
 const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
-/** Maximum counted size of one difference or move, log-odds: a jump is no proof. */
+/** Maximum counted size of one difference or move, log-odds, because a jump proves little. */
 const LARGEST = 1;
 /** Half-life of the learned part, in differences. */
 const MEMORY = 1000;
 
 export class Middle {
-  /** Sums over closed differences: products with the middle's move towards them, squares, and squares of the moves. */
+  /** Sums over judged differences: products with the mid's move, squares, and squares of the moves. */
   #products = 0;
   #squares = 0;
   #moves = 0;
   #count = 0;
   #difference = 0;
-  /** A difference that later middles have not confirmed or refuted yet; log-odds. */
+  /** A difference that later mids have not yet confirmed or refuted, log-odds; null without one. */
   #open: Saved['middle']['open'] = null;
 
   /**
    * Takes in a new book.
    * @param believed the belief's mean price
-   * @param bid of others, as a price; where a side is empty there is no middle, and nothing is known of it
+   * @param bid others' best bid, as a price; null for an empty side. Without two sides there is no mid.
    */
   see(believed: number, bid: number | null, ask: number | null): void {
     if (bid === null || ask === null) {
@@ -48,7 +48,7 @@ export class Middle {
     this.#open = { difference: bound(this.#difference), middle, spread: logOdds(ask) - logOdds(bid) };
   }
 
-  /** No middle is known any more. Learned values stay. */
+  /** Forgets the current mid, but keeps the learned values. */
   forget(): void {
     this.#open = null;
     this.#difference = 0;
@@ -67,15 +67,15 @@ export class Middle {
   }
 
   /**
-   * Part of a difference that later middles confirm, 0 to 1: a regression through 0 plus one standard error. The belief gets
-   * the benefit of that doubt: a few large moves refute nothing.
+   * Fraction of a difference that later mids confirm, 0 to 1: a regression through 0 plus one standard error. The error
+   * is added in favour of the belief, so that a few large moves do not refute it.
    */
   get confirmed(): number {
     const doubt = Math.sqrt((this.#squares * this.#moves) / Math.max(1, this.#count));
     return Math.min(1, Math.max(0, (this.#products + PRIOR + doubt) / (this.#squares + PRIOR)));
   }
 
-  /** Log-odds by which the belief exceeds the confirmed part. */
+  /** Unconfirmed part of the current difference, log-odds. */
   get excess(): number {
     return (1 - this.confirmed) * this.#difference;
   }

@@ -1,6 +1,7 @@
 /**
- * Evidence about a price beside its own book: the user's value from a feed, and the prices of the event's other outcomes.
- * Both sources repeat their value at every turn. The strategy applies them to a copy of the belief, so that each value counts once.
+ * Applies evidence from outside a market's own book: the user's value from a feed, and the prices of the event's other
+ * outcomes. Both sources repeat their values in every view. They are applied to a copy of the belief, so that each value
+ * counts only once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -12,16 +13,16 @@ import type { Grid } from './grid.js';
 export interface FeedRules {
   /** Name of the feed; empty: no feed. */
   readonly feed: string;
-  /** Error of a feed value without its own deviation, log-odds. */
+  /** Standard deviation of a feed value that states none, log-odds. */
   readonly model_sd_log_odds: number;
   readonly max_gap_sds: number;
 }
 
-/** Why nothing may be quoted: a named feed is required. Null when quotes are allowed. */
+/** Reason why a named feed prevents quotes; null when quotes are allowed. */
 export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
   if (rules.feed === '') return null;
   const value = view.feeds[rules.feed];
-  if (value === undefined) return `feed ${rules.feed} says nothing current of this market`;
+  if (value === undefined) return `feed ${rules.feed} has no current value for this market`;
   const book = estimateOfBook(view);
   if (book === null) return null;
   const gap = gapSds(readFeed(value, rules, view), book);
@@ -30,7 +31,7 @@ export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
     : null;
 }
 
-/** Weighs a belief by its feed and the other outcomes. Returns their values in words, for `explain`. */
+/** Applies the feed and the other outcomes to a belief. Returns their values as text, for `explain`. */
 export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): string {
   const said: string[] = [];
   const value = view.feeds[rules.feed];
@@ -42,7 +43,7 @@ export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): 
   const rest = readOthers(view);
   if (rest !== null) {
     grid.weighByPrice(rest.says, rest.price, rest.deviation);
-    said.push(`the other outcomes leave it ${rest.says === 'is' ? '' : 'at most '}${rest.price.toFixed(4)}`);
+    said.push(`by the other outcomes the price is ${rest.says === 'is' ? '' : 'at most '}${rest.price.toFixed(4)}`);
   }
   return said.join(', ');
 }
@@ -57,25 +58,25 @@ interface Rest {
 }
 
 /**
- * 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the trader's file
- * declares nothing about the event, or when a price of an exhaustive one is missing.
+ * Returns 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the
+ * trader's file declares neither `exclusive` nor `exhaustive`, or when a price of an exhaustive event is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;
   const isExhaustive = event.outcomes === 'exhaustive';
   let [sum, variance, known] = [0, 0, 0];
   for (const sibling of event.siblings) {
-    const told = readSibling(sibling);
-    if (told === null) continue;
-    sum += told.mid;
-    variance += told.variance;
+    const reading = readSibling(sibling);
+    if (reading === null) continue;
+    sum += reading.mid;
+    variance += reading.variance;
     known++;
   }
   if (known === 0 || (isExhaustive && known + 1 !== event.markets)) return null;
   return { says: isExhaustive ? 'is' : 'is at most', price: 1 - sum, deviation: Math.sqrt(variance) };
 }
 
-/** Null without a sound, two-sided book. */
+/** Price of another outcome by its own book; null without a sound book that has both sides. */
 function readSibling({ mid, bid, ask, bookAgeMs, sigmaLogOddsPerSqrtS, isSound }: SiblingView) {
   if (!isSound || mid === null || bid === null || ask === null || bookAgeMs === null || bookAgeMs < 0) return null;
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, sigmaLogOddsPerSqrtS, bookAgeMs) };

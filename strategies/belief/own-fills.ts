@@ -1,4 +1,4 @@
-/** Fates of own orders between two looks: the best evidence about the true price. */
+/** Tracks what happened to own orders between two polls. This is the best evidence about the true price. */
 
 import {
   type BookSide,
@@ -9,34 +9,38 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** Own fills of a side since the last turn; prices in (0, 1), amounts in shares. */
+/** What happened to own orders of a side since the last call. Prices are in (0, 1), amounts in shares. */
 export interface SideFate {
-  /** Worst price at which own orders were filled whole; null without one. */
+  /** Worst price at which own orders were filled completely; null without one. */
   readonly goneAt: number | null;
+  /** Shares of completely filled orders. */
   readonly goneShares: number;
+  /** True if no order except probes was filled completely. */
   readonly goneOnlyProbes: boolean;
-  /** Best price of own orders since the last look, and of those without probes; null without one. */
+  /** Best price of own orders since the last poll; null without one. */
   readonly firstAt: number | null;
+  /** Best price of own orders that are not probes since the last poll; null without one. */
   readonly realAt: number | null;
-  /** Whether the best one rested already at the last look. */
+  /** True if the order at `firstAt` already rested at the last poll. */
   readonly firstRested: boolean;
   /** Best price at which the newest book still shows an own order; null without one. */
   readonly stoodAt: number | null;
-  /** Seconds from the acceptance of the order to that book. */
+  /** Time from the acceptance of that order to the newest book, s. */
   readonly stoodS: number;
-  /** Shares filled of orders that still rest, and their price. */
+  /** Filled shares of orders that still rest. */
   readonly partShares: number;
+  /** Price of partly filled orders; 0 without one. */
   readonly partPrice: number;
 }
 
 export class OwnFills {
   #fills: Saved['fills'] = [];
-  /** Prices of own orders that rested at the last look, micros. */
+  /** Prices of own orders that rested at the last poll, micros. */
   #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
-  /** Prices of the probes, micros. */
+  /** Prices of probes that rest, or should rest, micros. */
   #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
 
-  /** Probes that rest or are to rest until the next look. */
+  /** Sets the probes that rest, or should rest, until the next poll. */
   expect(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[]): void {
     const prices = (levels: readonly QuoteLevel[]) => new Set<number>(levels.map(({ priceMicros }) => priceMicros));
     this.#probes = { bid: prices(bids), ask: prices(asks) };
@@ -48,7 +52,7 @@ export class OwnFills {
     this.#fills.push({ side, priceMicros, amountMicros });
   }
 
-  /** Drops fills that were not taken yet. */
+  /** Drops the fills since the last call of `take`. */
   forget(): void {
     this.#fills = [];
   }
@@ -64,7 +68,7 @@ export class OwnFills {
     this.#probes = { bid: new Set(probes.bid), ask: new Set(probes.ask) };
   }
 
-  /** The fates of both sides since the last call. */
+  /** Returns what happened to own orders of both sides since the last call. */
   take(view: MarketView): Readonly<Record<BookSide, SideFate>> {
     const fates = { bid: this.#judgeFate('bid', view), ask: this.#judgeFate('ask', view) };
     this.#fills = [];
@@ -114,8 +118,8 @@ export class OwnFills {
 }
 
 /**
- * Prices at which the newest book shows all own orders that should rest there, and the time at rest of the oldest, ms.
- * News of own fills arrives later than the book. A filled order must not count as one that takers left.
+ * Prices at which the newest book shows all own orders that should rest there, with the time at rest of the oldest, ms.
+ * Own fills become known later than the book, and a filled order must not count as resting.
  */
 function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
   const polledMs = nowMs - health.bookAgeMs;

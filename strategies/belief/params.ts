@@ -1,51 +1,56 @@
-/** The parameters of belief-maker: facts that only the owner knows. The strategy learns the rest. */
+/** Parameters of belief-maker: facts that only the operator knows. The strategy learns all other values. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
-import { integer, maxGapSds, modelSdLogOdds, number, shares } from '../common/params.js';
+import { haltBeforeS, maxBookAgeMs, maxGapSds, modelSdLogOdds, number, postOnly, shares } from '../common/params.js';
 
 export const params = {
   kelly_fraction: number(
     'part',
     [0.01, 100],
     2,
-    'Risk: the price shifts by net shares / (this part x capital) in log-odds.',
+    'Risk tolerance. The quoted price shifts by net shares / (this value x capital), in log-odds.',
   ),
-  max_order_shares: shares(['0.01', '1000000'], '3000', 'Largest order.'),
-  taker_shares: shares(['0.01', '1000000'], '10', "Mean size of a taker's order before any was seen."),
+  max_order_shares: shares(['0.01', '1000000'], '3000', 'Maximum size of an order.'),
+  taker_shares: shares(
+    ['0.01', '1000000'],
+    '10',
+    "Assumed mean size of a taker's order until takers have been observed.",
+  ),
   min_quote_s: number(
     's',
     [0.1, 3600],
     1,
-    'Minimum time that a quote rests; the measured time between looks if that is more.',
+    'Minimum assumed time that a quote rests. The measured time between polls is used if it is greater.',
   ),
   wall_log_odds: number(
     'log-odds',
     [0.001, 2],
     0.01,
-    "Distance of the truth beyond others' best price before it is taken.",
+    "Standard deviation of the distance by which the true price may lie beyond others' best price.",
   ),
   currency_horizon_s: number(
     's',
     [0, 1e8],
     3600,
-    'Time before resolution from which held shares have a value as cover.',
+    "Time before the market's resolution from which held shares have extra value, because their later sale needs no currency.",
   ),
-  request_price: number('currency', [0, 10], 0.0005, 'Minimum earnings of one request; more while requests are short.'),
-  post_only: {
-    kind: 'boolean',
-    default: true,
-    help: 'No order is sent that would trade at once, by the newest poll and trade.',
-  },
+  request_price: number(
+    'currency',
+    [0, 10],
+    0.0005,
+    'Minimum earnings that justify one request. The minimum rises while requests are scarce.',
+  ),
+  post_only: postOnly,
   feed: {
     kind: 'feed',
     optional: true,
     default: '',
-    help: 'A feed with the value of YES, used beside the book. Without a current value nothing is quoted. "": none.',
+    help: 'Name of a feed that gives the value of YES, used in addition to the book. The strategy quotes only while the feed has a current value. "": no feed.',
   },
   model_sd_log_odds: modelSdLogOdds,
   max_gap_sds: maxGapSds,
-  max_book_age_ms: integer('ms', [100, 3_600_000], 30_000, 'Oldest book that quotes are made on.'),
-  halt_before_s: number('s', [0, 1e8], 10, 'Time before resolution from which nothing is quoted.'),
+  max_book_age_ms: maxBookAgeMs,
+  halt_before_s: haltBeforeS(10),
 } as const;
 
 export type BeliefParams = ParamsOf<typeof params>;

@@ -1,6 +1,7 @@
 /**
- * Probes: orders of the smallest legal size at free ticks between others' best prices. An informed taker removes a probe on
- * the wrong side of the truth, so each look bounds the hidden price. A probe is sent only if its information is worth more than its two requests.
+ * Chooses probes: orders of the minimum size at free ticks between others' best prices. An informed taker removes a
+ * probe on the wrong side of the true price, so each poll bounds the hidden price. A probe is sent only if its
+ * information is worth more than its two requests.
  */
 
 import {
@@ -29,9 +30,9 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/** Least probability of either side of a tick; with less, a probe shows nothing. */
+/** Minimum probability that the price is below a tick, and that it is above it. With less, a probe gives no information. */
 const LEAST_DOUBT = 0.002;
-/** Lifetime of a value, ms, while others' best prices stay. */
+/** Time for which a computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
 
 /** Scratch memory, valid within one call. */
@@ -46,13 +47,14 @@ export interface RealLevels {
 interface Candidate {
   readonly side: BookSide;
   readonly priceMicros: number;
-  /** Probability that the price is below. */
+  /** Probability that the true price is below this price. */
   readonly below: number;
+  /** `below` times (1 - `below`). */
   readonly doubt: number;
 }
 
 export class Probes {
-  /** Value of a probe's information: currency a look, per unit of doubt; its time, and others' best prices then. */
+  /** Value of a probe's information per poll and unit of doubt, currency; the time, and others' best prices then. */
   #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
 
   save(): Saved['probes'] {
@@ -63,7 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Levels of resting and new probes, and the value of the best new one. `full`: a view with the probes among its orders. */
+  /** Returns the levels of resting and new probes, and the value of the best new one. `full` has probes in its orders. */
   choose(
     belief: Belief,
     real: RealLevels,
@@ -126,13 +128,13 @@ export class Probes {
   }
 }
 
-/** Whether each real level is an order at rest: a probe must not delay one. */
+/** True if every level without a probe is an order at rest. A probe must not delay such an order. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),
   );
 
-/** Expected gain of the next quotes from the fate of one probe. */
+/** Expected gain of the next quotes from knowing whether one probe is filled, currency. */
 function estimateValue(
   { side, priceMicros, below }: Candidate,
   belief: Belief,

@@ -1,4 +1,4 @@
-/** Chooses the most valuable price of a side, and its shares. */
+/** Chooses the most valuable price of a side, and the number of shares there. */
 
 import { type BookSide, dearerFee, type MarketView, ONE, priceRange } from '../../src/trader/strategy/strategy.js';
 import type { Cover } from './cover.js';
@@ -7,13 +7,13 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Maximum number of examined prices. None is behind others' best: an order there is reached when the price has come to it. */
+/** Maximum number of examined prices. None is behind others' best price, where takers have already moved the price. */
 const MOST_PRICES = 60;
-/** A top-up at the same price takes half the requests of a change, so it delays other changes half as long. */
+/** More shares at the same price cost half the requests of a change, so they delay other changes half as long. */
 const TOP_UP = 0.5;
 /** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
-/** Smaller mass counts as none. */
+/** Minimum probability mass in a division. */
 const TINY = 1e-12;
 
 export interface Choice {
@@ -32,23 +32,23 @@ export interface ChoiceInput {
   readonly grid: Grid;
   readonly takers: Takers;
   readonly seconds: number;
-  /** Log-odds to subtract from the price: for inventory, and for the unconfirmed part of the belief. */
+  /** Log-odds to subtract from the price, for inventory and for the unconfirmed part of the belief. */
   readonly shift: number;
   readonly cover: Cover;
-  /** Increase of that shift per share. */
+  /** Increase of `shift` per share bought. */
   readonly risk: number;
   readonly requestPrice: number;
-  /** Seconds without an order that a change of one costs. */
+  /** Time without an order when an order is changed, s. */
   readonly absentS: number;
   readonly most: (side: BookSide, price: number) => number;
 }
 
-/** Sums over the grid from its low end: mass, and mass x price, so that a prospect costs no further pass. */
+/** Cumulative sums over the grid of mass, and of mass x price, so that each price needs no further pass. */
 export class Sums {
   readonly #mass = new Float64Array(POINTS + 1);
   readonly #price = new Float64Array(POINTS + 1);
 
-  /** `shift` moves the belief down by this many log-odds. */
+  /** Computes the sums of the belief, shifted down by `shift` log-odds. */
   fill({ mass, low, high }: Grid, shift: number): void {
     const whole = Math.floor(-shift / STEP);
     const part = -shift / STEP - whole;
@@ -70,7 +70,7 @@ export class Sums {
     return this.#price[POINTS] ?? 0;
   }
 
-  /** Mass below, and E[price; below], of a price on the shifted grid. */
+  /** Probability mass below a price on the shifted grid, and the sum of mass x price there. */
   below(price: number, shift: number): { readonly mass: number; readonly sum: number } {
     const place = Math.min(POINTS - 1, Math.max(0, locatePrice(price) + shift / STEP)) + 0.5;
     const whole = Math.floor(place);
@@ -82,7 +82,7 @@ export class Sums {
 const between = (sums: Float64Array, whole: number, part: number): number =>
   (sums[whole] ?? 0) + part * ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0));
 
-/** Between the point `whole` and the next, or beyond the ends of the grid. */
+/** Price between the point `whole` and the next one, or beyond the ends of the grid. */
 function priceAt(whole: number, part: number): number {
   if (whole < 0) return (PRICES[0] ?? 0) * Math.exp(Math.max(-20, (whole + part) * STEP));
   if (whole >= POINTS - 1)
@@ -90,7 +90,7 @@ function priceAt(whole: number, part: number): number {
   return (1 - part) * (PRICES[whole] ?? 0) + part * (PRICES[whole + 1] ?? 0);
 }
 
-/** The best choice of a side; null where the market has no price for it. */
+/** Returns the best choice of a side; null if no price is free. */
 export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choice | null {
   const { view, requestPrice } = input;
   const tick = view.market.tickMicros;
@@ -101,7 +101,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   const opposite =
     (isBid ? view.others.asks : view.others.bids)[0]?.priceMicros ?? (isBid ? range.high + tick : range.low - tick);
   const best = own[0]?.priceMicros;
-  // Without others, all prices up to the range's end.
+  // Without others' orders, all prices up to the range's end are examined.
   const far = best ?? (isBid ? range.low : range.high);
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
@@ -110,21 +110,21 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    // Starts at others' best; in an empty book, at the near end.
+    // The search starts at others' best price; in an empty book, at the end nearest to the mid.
     const micros =
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
     const choice = choiceAt(side, micros / ONE, sharesAhead(own, micros, side), sums, input);
     const shares = resting.get(micros);
     const kept = shares === undefined ? null : keptAs(choice, shares, input);
-    // A change costs its requests, and the time without an order.
+    // A change of a resting order costs its requests, and the time without an order.
     const worth = kept === null ? choice.worth : kept.choice.worth + 4 * requestPrice + kept.saves;
     if (worth > chosenWorth) [chosen, chosenWorth] = [kept?.choice ?? choice, worth];
   }
   return chosen;
 }
 
-/** Whether a choice is worth an order. A new order must bring more than its two requests, a resting one more than 0. */
+/** True if a choice is worth an order. A new order must earn more than its two requests, a resting one more than 0. */
 export function isWorthAnOrder(
   { side, worth }: Pick<Choice, 'side' | 'worth'>,
   {
@@ -136,7 +136,7 @@ export function isWorthAnOrder(
   return worth > (rests ? 0 : PLACING_REQUESTS * requestPrice);
 }
 
-/** Shares of our orders by their price, micros. */
+/** Shares of own orders by their price in micros. */
 function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number, number> {
   const resting = new Map<number, number>();
   for (const order of orders)
@@ -146,13 +146,13 @@ function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number,
 }
 
 /**
- * The choice where orders of this many shares rest. Surplus shares stay unless fewer are worth the change; missing ones stay out
- * unless their gain outweighs the cost of the wait for their requests.
+ * Returns the choice at a price where orders of this many shares rest. Surplus shares stay unless a smaller order is
+ * worth the change. Missing shares are added only if their gain exceeds the cost of the delay by their requests.
  */
 function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
   const { prospect, demand, shares, side, price } = choice;
   // Demand beyond the offer is unknown, so a surplus has no gain.
-  const excess = Math.max(0, prospect.loss + prospect.carry) * (resting - shares);
+  const excess = Math.max(0, prospect.loss) * (resting - shares);
   const worth = resting > shares ? choice.worth - excess : computeWorth(prospect, demand, resting);
   const saves = (Math.max(0, worth) * absentS) / seconds;
   const tooMany = resting > shares && saves > excess && resting <= most(side, price);
@@ -165,7 +165,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const { view, takers, seconds, shift, cover } = input;
   const { mass, sum } = sums.below(price, shift);
   const isBid = side === 'bid';
-  // Of p' - price: where it is below, and where it is above.
+  // `under`: expected amount by which the true price is below this price. `over`: the amount by which it is above.
   const under = Math.max(0, price * mass - sum);
   const over = Math.max(0, sums.mean - sum - price * (1 - mass));
   const fee = dearerFee(view.market, price);
@@ -174,16 +174,14 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const rate = takers.rate * (ahead > 0 ? takers.behind : 1);
   const [logMean, rare] = [takers.logMeanAt(side, price), takers.rareAt(side)];
   const demand = { takers: rate * seconds, logMean, sigma: takers.sigma, rare, ahead };
-  const plain = isBid
-    ? { loss: under + fee * takenMass, gain: over - fee * (1 - takenMass), carry: 0 }
-    : { loss: over + fee * takenMass, gain: under - fee * (1 - takenMass), carry: 0 };
-  // Informed takers sell to a bid when the price is below it, so their shares have the mean price there.
+  const [lost, gained] = isBid ? [under, over] : [over, under];
+  const plain = { loss: lost + fee * takenMass, gain: gained - fee * (1 - takenMass) };
+  // Informed takers sell to a bid when the true price is below it, so their shares have the mean price of that case.
   const [below, above] = [sum / Math.max(TINY, mass), (sums.mean - sum) / Math.max(TINY, 1 - mass)];
   const [meanTaken, meanSafe] = isBid ? [below, above] : [above, below];
   const at = (more: number): Prospect => ({
     loss: plain.loss - cover.worthAfter(side, more, meanTaken) * takenMass,
     gain: plain.gain + cover.worthAfter(side, more, meanSafe) * (1 - takenMass),
-    carry: 0,
   });
   const first = at(0);
   let shares = offer(first, demand, most);

@@ -1,4 +1,4 @@
-/** Reads back what belief-maker saved: it comes from a file, so each value is checked. */
+/** Reads the saved state of belief-maker. The state comes from a file, so each value is checked. */
 
 import { z } from 'zod';
 
@@ -47,8 +47,8 @@ const saved = z.object({
   }),
 });
 
-/** Saved state of belief-maker; each part belongs to one class. */
+/** Saved state of belief-maker. Each part belongs to one class. */
 export type Saved = z.infer<typeof saved>['belief'];
 
-/** Throws `ZodError`, which names the wrong values. */
+/** Throws a `ZodError` that names the invalid values. */
 export const readSaved = (state: unknown): Saved => saved.parse(state).belief;

@@ -1,29 +1,29 @@
 /**
- * A price as a function of a hidden score whose final sign is the outcome. The score makes small moves and a known mean number of
- * jumps; its whole deviation is 1. The price is the probability that the score ends above 0, summed over the possible numbers of
- * jumps. A price near 0 or 1 consists mostly of the chance of a jump: small moves hardly change it, and a jump brings it
- * far to the middle. A score without jumps would behave in the opposite way.
+ * Models a price by a hidden score whose final sign is the outcome. The score makes small moves and a known mean number
+ * of jumps. The standard deviation of all moves together is 1. The price is the probability that the score ends above 0,
+ * summed over the possible numbers of jumps. A price near 0 or 1 is mostly the probability of a jump: small moves hardly
+ * change it, and a jump moves it far towards 0.5. A score without jumps would behave in the opposite way.
  */
 
 import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 
-/** Part of the remaining variance that comes in small moves; the rest are jumps. */
+/** Fraction of the remaining variance that comes from small moves; the rest comes from jumps. */
 export const DIFFUSIVE_PART = 0.6;
-/** From this many expected jumps on they equal small moves. */
+/** Above this number of expected jumps, jumps are treated as small moves. */
 const MANY_JUMPS = 12;
-/** Rarer numbers of jumps are ignored. */
+/** Numbers of jumps with a lower probability are ignored. */
 const NEVER = 1e-9;
 const MOST_TERMS = 48;
-/** The score is found to this relative error of its price. */
+/** Maximum relative error of the price of the score that is found. */
 const EXACT = 1e-5;
 const MOST_STEPS = 60;
-/** The lowest requested price lies above the score's price here, for any rate of jumps. */
+/** Lower bound of the score. For any rate of jumps its price is below the lowest requested price. */
 const LOWEST_SCORE = -1000;
 
 export interface ScoreReading {
-  /** Log-odds by which a small move of the score, of one deviation of all that is to come, moves the price. */
+  /** Change of the price in log-odds per change of the score, in units of the deviation of all remaining moves. */
   readonly slope: number;
-  /** Mean gain of a price near 0 by one jump, as a part of that price; near 1, of 1 - price. */
+  /** Mean gain of a price near 0 by one jump, as a fraction of that price; near 1, of 1 - price. */
   readonly hope: number;
 }
 
@@ -44,7 +44,7 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/** Fills the probability of each number of jumps and the deviation of all moves with it. Returns the count of numbers. */
+/** Fills the probability of each number of jumps, and the deviation of all moves with it. Returns the number of terms. */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {
@@ -57,7 +57,7 @@ function fillTerms(jumps: number, ofJump: number): number {
   return MOST_TERMS;
 }
 
-/** Newton's method for the logarithm of the price, held between scores that are too low and too high. */
+/** Finds the score of a price by Newton's method on the logarithm of the price, between a lower and an upper bound. */
 function findScore(price: number, terms: number, from: number): number {
   let [low, high, score] = [LOWEST_SCORE, 0, Math.min(0, from)];
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -71,14 +71,14 @@ function findScore(price: number, terms: number, from: number): number {
   return score;
 }
 
-/** The price at this score when `more` jumps than expected come. */
+/** Price at this score if `more` jumps come in addition. */
 function sumBelow(score: number, terms: number, more: number): number {
   let sum = 0;
   for (let i = 0; i < terms; i++) sum += (WEIGHTS[i] ?? 0) * normalCdf(score / (DEVIATIONS[i + more] ?? 1));
   return sum;
 }
 
-/** Slope of the price in the score. */
+/** Derivative of the price with respect to the score. */
 function sumDensity(score: number, terms: number): number {
   let sum = 0;
   for (let i = 0; i < terms; i++) {

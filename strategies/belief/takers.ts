@@ -1,25 +1,25 @@
-/** Rate and sizes of uninformed takers, learned from own fills. */
+/** Learns the rate and the sizes of uninformed takers from own fills. */
 
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** Prior deviation of the logarithm of a taker's size: between 0.8 and 1.5 in most markets. */
+/** Prior standard deviation of the logarithm of a taker's size. It is between 0.8 and 1.5 in most markets. */
 export const SIZE_SIGMA = 1.2;
-/** Weight of the prior, in takers. */
+/** Weight of the prior deviation, in takers. */
 const PRIOR_DEVIATIONS = 8;
 /**
- * The learned deviation only falls. Informed takers want the largest sizes and would raise it; they would then fill the
- * larger orders offered for it.
+ * Minimum of the learned deviation, which never exceeds its prior. Informed takers want the largest sizes. They would
+ * raise the deviation, and then fill the larger orders that it leads to.
  */
 const LEAST_SIGMA = 0.4;
-/** Before the first taker, sizes rarer than one in this many are not offered: the tail of the sizes is unknown. */
+/** Before the first taker, sizes rarer than one in this many are not offered, because large sizes are unknown. */
 const KNOWN_AT_FIRST = 10;
-/** Limit with much experience: in some markets the largest sizes are those of informed takers. */
+/** Limit after many takers. In some markets only informed takers want the largest sizes. */
 const KNOWN_AT_MOST = 200;
-/** Prior of the rate: number of takers in a number of seconds. */
+/** Prior of the rate: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
-/** Time in which an unobserved rate returns to its prior by a factor of e, s: takers may come again. */
+/** Time in which the distance of an unobserved rate from its prior falls by a factor of e, s. */
 const FADES_S = 300;
 /** Weight of the prior size, in takers. */
 const PRIOR_SIZES = 1;
@@ -32,37 +32,38 @@ interface SizeModel {
   logMean: number;
   /** Variance of the logarithm of a taker's shares. */
   variance: number;
-  /** The same with the evidence of the other side. */
+  /** `logMean` combined with the evidence of the other side. */
   pooled: number;
-  /** Logarithm of the likelihood of the observations. */
+  /** Log-likelihood of the observations in this unit. */
   score: number;
-  /** Unit of the size: the logarithm of one share in it, at a YES price. */
+  /** Logarithm of one share in the unit of the size, at a YES price. */
   readonly logUnit: (price: number) => number;
 }
 
 /**
- * Takers think in shares, in currency for YES, or in currency for NO; observations decide. All three are equal at a
- * price of one half.
+ * Possible units of takers' sizes: shares, currency for YES, or currency for NO. The observations decide which applies.
+ * All three are equal at a price of 0.5.
  */
 const UNITS: readonly SizeModel['logUnit'][] = [
   () => 0,
   (price) => Math.log(2 * price),
   (price) => Math.log(2 - 2 * price),
 ];
-/** Prior deviation between the two sides' mean logarithmic sizes, in the right units. */
+/** Prior standard deviation between the two sides' mean logarithmic sizes, in the units that apply. */
 const SIDES_DIFFER = 0.3;
 
-/** An uninformed taker who met an order of ours, with this probability. */
+/** A possible uninformed taker who reached an own order. */
 export interface Visit {
+  /** Probability that the taker was uninformed. */
   readonly probability: number;
-  /** Null: unknown, since he took a probe only. */
+  /** Shares taken; null if unknown, because the taker took only a probe. */
   readonly shares: number | null;
   readonly price: number;
-  /** Whether the whole order was taken, so that the taker may have wanted more. */
+  /** True if the whole order was taken, so that the taker may have wanted more. */
   readonly isLeast: boolean;
-  /** Whether no others' order was ahead of our best one. */
+  /** True if no order of others was ahead of the best own order. */
   readonly wasFirst: boolean;
-  /** Whether others' orders were ahead of one that was reached. */
+  /** True if orders of others were ahead of an own order that was reached. */
   readonly wasBehind: boolean;
 }
 
@@ -74,7 +75,7 @@ export class Takers {
   #sigma = SIZE_SIGMA;
   readonly #sizes: Readonly<Record<BookSide, readonly SizeModel[]>>;
 
-  /** @param priorShares prior mean size at a price of one half */
+  /** @param priorShares prior mean size at a price of 0.5 */
   constructor(priorShares: number) {
     const logMean = Math.log(priorShares) - SIZE_SIGMA ** 2 / 2;
     const models = (): SizeModel[] =>
@@ -103,19 +104,19 @@ export class Takers {
 
   restore({ takers, seconds, reached, reaching, sizes }: Saved['takers']): void {
     if (sizes.bid.length !== UNITS.length || sizes.ask.length !== UNITS.length)
-      throw new RangeError('the saved sizes are in other units');
+      throw new RangeError('the saved taker sizes do not have the units of this version');
     [this.#takers, this.#seconds, this.#reached, this.#reaching] = [takers, seconds, reached, reaching];
     for (const side of ['bid', 'ask'] as const)
       for (const [index, model] of this.#sizes[side].entries()) Object.assign(model, sizes[side][index]);
     this.#pool();
   }
 
-  /** Takers a second and side. */
+  /** Takers per second on each side. */
   get rate(): number {
     return this.#takers / this.#seconds;
   }
 
-  /** A quote of ours was the best of its side for this time. */
+  /** Notes that an own quote was the best of its side for this time. */
   addExposure(seconds: number): void {
     this.#seconds += seconds;
     if (this.#takers > MEMORY) {
@@ -124,19 +125,19 @@ export class Takers {
     }
   }
 
-  /** Lets the estimate fade over a time in which no own order was first. */
+  /** Moves the rate towards its prior for a time in which no own order was first. */
   fade(seconds: number): void {
     const kept = Math.exp(-seconds / FADES_S);
     this.#takers = PRIOR_TAKERS + kept * (this.#takers - PRIOR_TAKERS);
     this.#seconds = PRIOR_SECONDS + kept * (this.#seconds - PRIOR_SECONDS);
   }
 
-  /** Part of the expected takers that reached an order behind others. Others may show less than they have. */
+  /** Fraction of the expected takers that reached an order behind others, who may have more shares than they show. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }
 
-  /** An own order rested for this time behind this many shares of others. */
+  /** Notes that an own order rested for this time behind this many shares of others. */
   stoodBehind(seconds: number, side: BookSide, ahead: number, price: number): void {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
@@ -157,7 +158,7 @@ export class Takers {
     this.#sigma = sigmaOf(this.#sizes);
   }
 
-  /** Deviation of the logarithm of a size, of both sides alike. */
+  /** Standard deviation of the logarithm of a size; one value for both sides. */
   get sigma(): number {
     return this.#sigma;
   }
@@ -180,13 +181,13 @@ export class Takers {
     return sum / weights;
   }
 
-  /** Probability of the rarest offered size; it falls with each observed taker. */
+  /** Probability of the rarest size that is offered. It falls with each observed taker. */
   rareAt(side: BookSide): number {
     const seen = (this.#sizes[side][0]?.weight ?? PRIOR_SIZES) - PRIOR_SIZES;
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
-  /** Deviation of the estimate of that mean: larger with few takers, and while several units would fit. */
+  /** Standard deviation of the estimate of `logMeanAt`. It is larger with few takers, and while several units fit. */
   logMeanDeviation(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);
@@ -205,14 +206,14 @@ export class Takers {
     return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / this.#sigma);
   }
 
-  /** Mean part of a level of this many shares that one taker takes. */
+  /** Mean fraction of a level of this many shares that one taker takes. */
   partTaken(side: BookSide, shares: number, price: number): number {
     return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), this.#sigma) / shares;
   }
 }
 
 interface SeenSize extends Pick<Visit, 'probability' | 'isLeast'> {
-  /** Deviation before this observation. */
+  /** Standard deviation of the logarithm before this observation. */
   readonly sigma: number;
 }
 
@@ -220,7 +221,7 @@ function learn(model: SizeModel, log: number, { probability, isLeast, sigma }: S
   const z = (log - model.pooled) / sigma;
   const above = Math.max(1e-6, normalCdf(-z));
   model.score += probability * Math.log(Math.max(1e-12, isLeast ? normalCdf(-z) : normalDensity(z) / sigma));
-  // Conditional moments of a size that is only known to exceed this one.
+  // If only a lower bound of the size is known, these are the moments of a size above it.
   const value = isLeast ? model.pooled + (sigma * normalDensity(z)) / above : log;
   const square = sigma ** 2 * (isLeast ? 1 + (z * normalDensity(z)) / above : z ** 2);
   model.weight = Math.min(MEMORY, model.weight + probability);
@@ -234,7 +235,7 @@ const bestScore = (models: readonly SizeModel[]): number => {
   return best;
 };
 
-/** Deviation from both sides' sizes, in the units that fit. */
+/** Standard deviation of the logarithm from both sides' sizes, weighted by how well each unit fits. */
 function sigmaOf(sizes: Readonly<Record<BookSide, readonly SizeModel[]>>): number {
   let [weights, sum] = [0, 0];
   for (const side of ['bid', 'ask'] as const) {
@@ -248,7 +249,7 @@ function sigmaOf(sizes: Readonly<Record<BookSide, readonly SizeModel[]>>): numbe
   return Math.min(SIZE_SIGMA, Math.max(LEAST_SIGMA, Math.sqrt(sum / weights)));
 }
 
-/** Pools the estimates of both sides for each unit of `own`, over the possible units of `others`. */
+/** Combines the estimates of both sides for each unit of `own`, over the possible units of `others`. */
 function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   const best = bestScore(others);
   for (const model of own) {
@@ -262,7 +263,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both, moved towards the side's own estimate in proportion to its number of takers. */
+/** The mean of both sides, moved towards the side's own estimate. The move grows with the side's number of takers. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);
@@ -270,13 +271,13 @@ function pooledWith(other: SizeModel, own: SizeModel): number {
   return common + (own.weight / (own.weight + SIZE_SIGMA ** 2 / variance)) * (own.logMean - common);
 }
 
-/** E[min(Q, q)] of a lognormal size Q. */
+/** Mean fill of an order of `shares` by a taker with a lognormal size Q: E[min(Q, shares)]. */
 export function expectedFill(shares: number, logMean: number, sigma: number): number {
   if (shares <= 0) return 0;
   const z = (Math.log(shares) - logMean) / sigma;
   return Math.exp(logMean + sigma ** 2 / 2) * normalCdf(z - sigma) + shares * normalCdf(-z);
 }
 
-/** Taker size, shares, that is exceeded with this probability. */
+/** Size in shares that a taker exceeds with this probability. */
 export const sizeExceeded = (probability: number, logMean: number, sigma: number): number =>
   Math.exp(logMean + sigma * normalQuantile(1 - probability));

@@ -1,27 +1,28 @@
-/** Others' best price of a side as evidence: its likelihood as a function of the truth. */
+/** Computes the likelihood of others' best price on a side as a function of the true price. */
 
 import { type BookSide, normalCdf } from '../../src/trader/strategy/strategy.js';
 import { locatePrice, POINTS, STEP } from './grid.js';
 
-/** Deviations: on the safe side of the truth from which others certainly quote, and beyond it from which they never do. */
+/** Number of deviations on the safe side of the true price from which others certainly quote. */
 const SAFE = 5;
+/** Number of deviations beyond the true price from which others quote only with the likelihood `NEVER`. */
 const BEYOND = -7;
 const NEVER = 1e-12;
 
-/** Likelihood of one side of a market. Cached until its price changes. */
+/** Likelihood of one side of a market, cached until its price changes. */
 export class Wall {
   readonly #sign: number;
   readonly #width: number;
   readonly #likelihood = new Float64Array(POINTS);
   #price = Number.NaN;
 
-  /** `logOdds` is the deviation of the error of others' quotes. */
+  /** `logOdds` is the standard deviation of the error of others' quotes, in log-odds. */
   constructor(side: BookSide, logOdds: number) {
     this.#sign = side === 'bid' ? 1 : -1;
     this.#width = logOdds / STEP;
   }
 
-  /** For each point of the grid, the likelihood that others quote a price in (0, 1). Overwritten by the next call. */
+  /** Likelihood at each point of the grid that others quote this price in (0, 1). The next call overwrites the array. */
   at(price: number): Float64Array {
     if (price === this.#price) return this.#likelihood;
     this.#price = price;

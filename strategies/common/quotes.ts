@@ -1,4 +1,4 @@
-/** Helpers from a price to quotes, shared by several strategies. */
+/** Functions that turn prices into quotes, shared by several strategies. */
 
 import {
   amountOnLot,
@@ -22,30 +22,30 @@ export const toFairMicros = (price: number): Micros => micros(Math.min(ONE - 1, 
 /** Sign of a side: +1 for a bid, -1 for an ask. */
 export const getSign = (side: BookSide): 1 | -1 => (side === 'bid' ? 1 : -1);
 
-/** The less aggressive of two prices of a side. */
+/** Returns the less aggressive of two prices of a side. */
 export const chooseFarther = (side: BookSide, a: number, b: number): number =>
   side === 'bid' ? Math.min(a, b) : Math.max(a, b);
 
-/** Best price of others on a side; null when it is empty. */
+/** Others' best price on a side; null when the side is empty. */
 export function findBest({ others }: Pick<MarketView, 'others'>, side: BookSide): number | null {
   const level = (side === 'bid' ? others.bids : others.asks)[0];
   return level === undefined ? null : level.priceMicros / ONE;
 }
 
-/** The most aggressive price of a side that does not trade at once, in price. */
+/** The most aggressive price of a side that does not trade at once, from 0 to 1. */
 export const passivePrice = ({ others, market }: MarketView, side: BookSide): number =>
   passiveLimit(others, side, market.tickMicros) / ONE;
 
-/** Net position YES - NO, in shares, as a float. */
+/** Net position (YES minus NO) in shares, as a float. */
 export const netShares = ({ inventory }: MarketView): number => inventory.netMicros / ONE;
 
-/** A level at this price, at most as large as the position limit allows. */
+/** Makes one level at this price, with at most the shares that the position limit allows. */
 export function oneLevel(view: MarketView, side: BookSide, price: number, shares: number): readonly QuoteLevel[] {
   const levelShares = Math.min(shares, positionRoom(side, view) / ONE);
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
 }
 
-/** Centre and distance of quotes, and their limit against others' best. */
+/** Centre and distance of quotes, and their limit against others' best price. */
 export interface Stand {
   /** Price that both sides are centred on. */
   readonly centre: number;
@@ -53,29 +53,30 @@ export interface Stand {
   readonly half: number;
   /** Maximum number of ticks by which a quote improves others' best price. */
   readonly improveTicks: number;
-  readonly shares: number;
 }
 
-/** A level at the wanted distance, no better than needed against others. It never trades at once. */
-export function standing(view: MarketView, side: BookSide, stand: Stand): readonly QuoteLevel[] {
+/** Price at the wanted distance that improves others' best price by no more than allowed and never trades at once. */
+export function standingPrice(view: MarketView, side: BookSide, { centre, half, improveTicks }: Stand): number {
   const sign = getSign(side);
-  const tick = view.market.tickMicros / ONE;
-  const wanted = stand.centre - sign * stand.half;
+  const wanted = centre - sign * half;
   const best = findBest(view, side);
-  const needed = best === null ? wanted : best + sign * stand.improveTicks * tick;
-  const price = chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
-  return oneLevel(view, side, price, stand.shares);
+  const needed = best === null ? wanted : best + sign * improveTicks * (view.market.tickMicros / ONE);
+  return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** True when a fill of this side would add to the position. */
+/** Makes one level at the price of `standingPrice`. */
+export const standing = (view: MarketView, side: BookSide, stand: Stand & { readonly shares: number }) =>
+  oneLevel(view, side, standingPrice(view, side, stand), stand.shares);
+
+/** True if a fill of this side would add to the position. */
 export const isAdding = (view: MarketView, side: BookSide): boolean => getSign(side) * netShares(view) >= 0;
 
-/** True when a side may be quoted at this fair price: near 0 and 1 only reducing orders may. */
+/** True if a side may be quoted at this fair price. Near 0 and 1 only orders that reduce the position are allowed. */
 export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
   !isAdding(view, side) || (fair >= least && fair <= 1 - least);
 
 /**
- * True when an order at this price would be more than this many ticks behind others' best. A taker who reaches such an
+ * True if an order at this price would be more than `ticks` behind others' best price. A taker who reaches such an
  * order has moved the price there, and is mostly informed.
  */
 export function isBehind(
@@ -90,16 +91,16 @@ export function isBehind(
   return getSign(side) * (bestMicros - onTick(side, price, tickMicros)) > ticks * tickMicros;
 }
 
-/** A level of shares at a price, both unrounded. */
+/** A wanted price and number of shares, both not yet rounded to the market's grid. */
 export interface Wish {
   readonly price: number;
   readonly shares: number;
 }
 
 /**
- * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, kept one tick from
- * others where they would trade, and merged when equal. Amounts are cut to the position limit. An amount below the
- * minimum moves to the next level, which has no better price.
+ * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, and equal prices are
+ * merged. A price that would trade at once is moved to one tick from others' best price. Amounts are cut to the position
+ * limit. An amount below the market's minimum is added to the next worse level.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {
   const { market } = view;

@@ -1,11 +1,11 @@
-/** Price moves before a resting order can be moved. */
+/** Estimates price moves in the time before a resting order can be moved. */
 
 import { type BookSide, type MarketView, newsSigma } from '../../src/trader/strategy/strategy.js';
 import { getSign } from './quotes.js';
 
 /**
- * Deviation of the price between two reads and until an order of the second rests. It uses the measured volatility, or
- * that of the undecided outcome near a known resolution, if larger.
+ * Standard deviation of the price from one poll until an order of the next poll rests. It uses the measured volatility.
+ * Near a known resolution it uses the volatility of an undecided outcome, if that is larger.
  */
 export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {
   const news =
@@ -13,7 +13,7 @@ export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: Marke
   return Math.max(estimates.sigmaPricePerSqrtS, news) * Math.sqrt((pace.lookEveryS ?? 0) + pace.reactS);
 }
 
-/** True when an order is nearer to the mid than this distance: the price may pass it before it can be moved. */
+/** True if an order is nearer to the mid than `nearest`, so that the price may pass it before it can be moved. */
 export const isTooNear = (side: BookSide, price: number, middle: number, nearest: number): boolean =>
   nearest > 0 && getSign(side) * (middle - price) < nearest;
 

@@ -1,16 +1,14 @@
-/**
- * Constraints between prices of nested thresholds ("above 50", "above 60"): no threshold is likelier than a wider one.
- */
+/** Prices of nested thresholds ("above 50", "above 60"). No threshold is likelier than a wider one. */
 
 import { eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import type { Reading } from './outcomes.js';
 
-/** Minimum variance: an exactly known mid would outweigh all others for ever. */
+/** Minimum variance of a mid. A mid without variance would outweigh all others. */
 const LEAST_VARIANCE = 1e-12;
 
 /**
- * The nearest prices that never rise from one threshold to the next: least squares weighted by each book's precision
- * (pool adjacent violators). A pooled price has the precision of all its books.
+ * Returns the nearest prices that never rise from one threshold to the next. The fit is least squares, weighted by each
+ * book's precision (pool adjacent violators). A pooled price has the precision of all its books.
  *
  * @param readings widest threshold first
  */
@@ -31,7 +29,7 @@ export function falling(readings: readonly Reading[]): readonly Reading[] {
   );
 }
 
-/** Largest amount by which a threshold's mid exceeds that of a wider one, in price; 0 when none does. */
+/** Largest amount by which a threshold's mid exceeds the mid of a wider threshold, in price; 0 if none does. */
 export function findRise(mids: readonly number[]): number {
   let lowest = Number.POSITIVE_INFINITY;
   let rise = 0;
@@ -42,12 +40,12 @@ export function findRise(mids: readonly number[]): number {
   return rise;
 }
 
-/** Probability of a case that the prices exclude. */
+/** Minimum probability of a case, also of one that the prices exclude. */
 const LEAST_CHANCE = 1e-9;
 
 /**
- * Values nested markets for the present holdings: the number of reached thresholds, from the widest on, gives exclusive
- * cases.
+ * Reservation prices of nested markets for the shares held. The numbers of reached thresholds, from the widest on, are
+ * the exclusive cases.
  *
  * @param prices falling, widest threshold first
  */
@@ -55,7 +53,7 @@ export function nestedReservationPrices(prices: readonly number[], gamma: number
   const cases = [1, ...prices].map((price, reached) => Math.max(LEAST_CHANCE, price - (prices[reached] ?? 0)));
   const total = cases.reduce((sum, chance) => sum + chance, 0);
   let held = 0;
-  // With this many thresholds reached, all markets up to it pay.
+  // If this many thresholds are reached, the markets of all of them pay.
   const holdings = cases.map((_, reached) => (held += reached === 0 ? 0 : (net[reached - 1] ?? 0)));
   const shifted = eventReservationPrices(
     cases.map((chance) => chance / total),

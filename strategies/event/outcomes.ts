@@ -1,6 +1,6 @@
-/** Constraints between prices of exclusive outcomes: their sum is one, or at most one. */
+/** Prices of exclusive outcomes. Their sum is one, or at most one. */
 
-/** Price of an outcome from its own book. */
+/** Price of an outcome by its own book. */
 export interface Reading {
   readonly mid: number;
   /** Variance of the true price around the mid. */
@@ -8,8 +8,8 @@ export interface Reading {
 }
 
 /**
- * Adjusts probabilities to the sum `sum`. The common error of the mids is shared by their variances, so that the most
- * uncertain book changes most. Least squares; each variance falls by its part of the total.
+ * Adjusts probabilities so that they sum to `sum`. Least squares divide the error among the mids by their variances, so
+ * the most uncertain book changes most. Each variance falls by its part of the total.
  */
 export function addingUp(readings: readonly Reading[], sum = 1): readonly Reading[] {
   const total = readings.reduce((all, { variance }) => all + variance, 0);
@@ -22,9 +22,10 @@ export function addingUp(readings: readonly Reading[], sum = 1): readonly Readin
 }
 
 /**
- * Variance of a true price anywhere between others' best prices, which may have moved since they were read.
+ * Variance of a true price that lies anywhere between others' best prices. The price may have moved since the book was
+ * read.
  *
- * @param sigma of the log-odds, per square root of a second
+ * @param sigma volatility of the log-odds per square root of a second
  */
 export function bookVariance({ mid, spread }: { mid: number; spread: number }, sigma: number, ageMs: number): number {
   const sigmaPrice = sigma * mid * (1 - mid);

@@ -1,19 +1,20 @@
-/** Limits own prices in all outcomes, so that no taker can trade all of them for a sure gain. Prices, not micros. */
+/** Limits own prices in all outcomes, so that no taker can trade all outcomes for a sure gain. Prices are floats. */
 
 import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
 
-/** Own prices of one side of one market; null without one. */
+/** Own prices of one side of one market. */
 export interface OwnPrice {
-  /** The best price that rests or is in flight; it counts until its cancel is confirmed. */
+  /** Best price that rests or is in flight; null without one. An order counts until its cancel is confirmed. */
   readonly resting: number | null;
+  /** Wanted price of the strategy; null without one. */
   readonly wanted: number | null;
 }
 
 type Prices = readonly (number | null)[];
 
 /**
- * Lowers wanted bids so that they sum to at most `most`, resting orders included. A bid not above its resting order is
- * not lowered because of it.
+ * Lowers wanted bids so that they sum to at most `most`, together with resting orders. The resting orders do not lower a
+ * bid that is not above its own resting order.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);
@@ -21,7 +22,7 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const rises = wanted.map((price, index) => Math.max(0, (price ?? 0) - (resting[index] ?? 0)));
   const room = most - resting.reduce((sum, price) => sum + price, 0);
   const risen = rises.reduce((sum, rise) => sum + rise, 0);
-  // A lowered bid counts as its order still rests.
+  // While an order still rests, its price counts even if the wanted bid is lower.
   const part = risen <= 0 ? 0 : Math.min(1, Math.max(0, room) / risen);
   return wanted.map((price, index) => {
     const rise = rises[index] ?? 0;
@@ -29,10 +30,10 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   });
 }
 
-/** Lowers all by the same amount, as far as possible. */
+/** Lowers all wanted prices by the same amount, but none below 0. */
 function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   let wanted = prices.map((price) => price.wanted);
-  // When one reaches zero, the others take the remaining amount.
+  // If a price reaches 0, the next round lowers the others by the remaining amount.
   for (let round = 0; round < prices.length; round++) {
     const there = wanted.filter((price) => price !== null && price > 0).length;
     const over = wanted.reduce<number>((sum, price) => sum + (price ?? 0), 0) - most;
@@ -42,22 +43,22 @@ function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   return wanted;
 }
 
-/** Raises wanted asks so that they sum to at least `least`; a missing ask counts as 1. */
+/** Raises wanted asks so that they sum to at least `least`. A missing ask counts as 1. */
 export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
   const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));
   return holdSum(turned, prices.length - least).map(turn);
 }
 
-/** Own bids and asks, by market. */
+/** Own bids and asks, in the order of the markets. */
 export interface OwnPrices {
   readonly bids: readonly OwnPrice[];
   readonly asks: readonly OwnPrice[];
 }
 
 /**
- * For nested thresholds, widest first: keeps each bid at least `edge` below the asks of wider ones. Resting orders take
- * precedence over wanted ones; two wanted ones yield equally.
+ * Keeps each bid of a nested threshold at least `edge` below the asks of wider thresholds. The widest comes first.
+ * Wanted prices give way to resting orders. Of two wanted prices each gives way by half.
  */
 export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
   const newBids = bids.map(({ wanted }) => wanted);
@@ -83,7 +84,8 @@ export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly 
 }
 
 /**
- * Applies the limits of the event's declaration. Buying all asks is a sure gain only when one outcome must resolve YES.
+ * Applies the limits for this kind of event. Buying all outcomes is a sure gain only if one of them must resolve YES, so
+ * only then are asks limited.
  */
 export function holdOwnPrices(
   kind: EventOutcomes,

@@ -1,28 +1,28 @@
-/** Blends the user's value and others' book in log-odds, weighted by their possible error. */
+/** Averages the user's value and others' book in log-odds, weighted by the inverse of their variances. */
 
 import { type FeedView, logit, type MarketView, ONE, sigmoid, touch } from '../../src/trader/strategy/strategy.js';
 
-/** A source's estimate of a price: log-odds, and their variance. */
+/** Estimate of a price by one source: its log-odds, and their variance. */
 export interface Estimate {
   readonly x: number;
   readonly variance: number;
 }
 
-/** Minimum error of any source, in log-odds: zero would mean certainty. */
+/** Minimum standard deviation of any source, in log-odds. An error of 0 would mean certainty. */
 const LEAST_SD = 1e-6;
 
-/** Mean weighted by precision; its variance is below either one's. */
+/** Returns the mean of two estimates, weighted by precision. Its variance is below the variance of either. */
 export function blend(a: Estimate, b: Estimate): Estimate {
   const precision = 1 / a.variance + 1 / b.variance;
   return { x: (a.x / a.variance + b.x / b.variance) / precision, variance: 1 / precision };
 }
 
-/** Distance of two estimates, in standard deviations of their difference. */
+/** Distance between two estimates, in standard deviations of their difference. */
 export const gapSds = (a: Estimate, b: Estimate): number => Math.abs(a.x - b.x) / Math.sqrt(a.variance + b.variance);
 
 /**
- * Estimate from the feed's value, with `usualSd` if it states no deviation. The error grows with age as the price
- * moves. If the feed gives a bid and an ask, the true value lies anywhere between them.
+ * Estimate from a feed's value, with the deviation `usualSd` if the feed states none. The error grows with the value's
+ * age, because the price moves. If the feed gives a bid and an ask, the true value lies anywhere between them.
  */
 export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: number, sigma: number): Estimate {
   const own = Math.max(sd ?? usualSd, LEAST_SD) ** 2 + (sigma ** 2 * ageMs) / 1000;
@@ -31,7 +31,7 @@ export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: nu
   return { x: (low + high) / 2, variance: own + between(low, high) };
 }
 
-/** Estimate from others' best prices; null without two sides. */
+/** Estimate from others' best prices; null when a side of their book is empty or the book is crossed. */
 export function estimateOfBook({ others, estimates, health }: MarketView): Estimate | null {
   const best = touch(others);
   if (best === null || best.bid.priceMicros >= best.ask.priceMicros) return null;
@@ -40,12 +40,12 @@ export function estimateOfBook({ others, estimates, health }: MarketView): Estim
   return { x: (low + high) / 2, variance: between(low, high) + moved };
 }
 
-/** Variance of a true value anywhere between two log-odds. */
+/** Variance of a true value that lies anywhere between two log-odds. */
 const between = (low: number, high: number): number => (high - low) ** 2 / 12;
 
 /**
- * Shares held by a bettor with this fraction of Kelly's stake, belief `p` and purchase price `price`; below 0 when the
- * price exceeds the belief.
+ * Shares that a bettor with this fraction of Kelly's stake holds, for the probability `p` and the purchase price
+ * `price`. The result is negative when the price exceeds the probability.
  */
 export const kellyShares = (fraction: number, wealth: number, p: number, price: number): number =>
   (fraction * wealth * (p - price)) / (price * (1 - price));

@@ -1,5 +1,5 @@
 /**
- * Orders of a grid as a function of the position. Lines lie at centre + j x step. A purchase at line -k is closed by a
+ * Computes the orders of a grid from the position. Lines lie at centre + j x step. A purchase at line -k is closed by a
  * sale at line -k + 1, and vice versa above the centre.
  */
 
@@ -14,7 +14,7 @@ export interface Lines {
   readonly shares: number;
 }
 
-/** Maximum loss per share of a line's size, currency: every bid fills and the price goes to 0, or every ask and 1. */
+/** Maximum loss per share of line size, currency: every bid fills and NO wins, or every ask fills and YES wins. */
 export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'>): number {
   const computeLoss = (first: number): number => {
     let sum = 0;
@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Remaining size of the opening side, and size of the closing side, for this many shares held in its direction. */
+/** Remaining size of the opening side, and size of the closing side, if `held` shares are held in this direction. */
 export function gridSides(
   grid: Lines,
   held: number,
@@ -34,7 +34,7 @@ export function gridSides(
   const { step, levels, shares } = grid;
   for (let k = 1; k <= levels; k++) {
     opens.push({ price: k * step, shares: within(shares, k * shares - held) });
-    // Holdings beyond the grid's own are sold at its innermost remaining exit.
+    // Shares beyond those of the grid are sold at the outermost line's exit.
     const most = k === levels ? Math.max(0, held - (k - 1) * shares) : within(shares, held - (k - 1) * shares);
     undoes.push({ price: (k - 1) * step, shares: most });
   }
@@ -44,7 +44,7 @@ export function gridSides(
 const within = (most: number, shares: number): number => Math.min(most, Math.max(0, shares));
 const hasShares = ({ shares }: Wish): boolean => shares > 0;
 
-/** Bids and asks of the grid at this net position; YES prices, which may lie outside (0, 1). */
+/** Bids and asks of the grid at this net position. Prices are YES prices and may lie outside (0, 1). */
 export function gridWishes(
   grid: Lines,
   net: number,

@@ -1,30 +1,30 @@
-/** Hanson's logarithmic market scoring rule as a maker's quotes: its depth, and the shares between two prices. */
+/** Computes a maker's quotes from Hanson's logarithmic market scoring rule. */
 
 import { logit, sigmoid } from '../../src/trader/strategy/strategy.js';
 import type { Wish } from '../common/quotes.js';
 
 /**
- * Depth b, in shares, at which the rule loses at most this much: its loss is b ln(1 / p) for an outcome with prior p,
- * so the less likely outcome decides.
+ * Depth b, in shares, at which the rule loses at most `lossBudget`, in currency. The loss is b ln(1 / p) for an outcome
+ * with prior p, so the less likely outcome determines the depth.
  */
 export const computeDepth = (lossBudget: number, prior: number): number =>
   lossBudget / -Math.log(Math.min(prior, 1 - prior));
 
-/** Maximum loss of the rule if YES wins, and if NO wins. */
+/** Maximum loss of the rule if YES wins, and if NO wins; currency. */
 export const worstLosses = (depth: number, prior: number): { readonly yes: number; readonly no: number } => ({
   yes: -depth * Math.log(prior),
   no: -depth * Math.log(1 - prior),
 });
 
-/** Price after this many shares bought (below 0: sold) since the prior. */
+/** Price after the maker has bought this many shares since the start. Negative: sold. */
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**
- * Asks from the first tick above this price, ascending. Each ask offers the shares that the rule would have sold up to
- * its price minus the vig, so no share is sold below the rule's price.
+ * Asks from the first tick above this price, ascending. Each ask offers the shares that the rule would sell up to the
+ * ask's price minus the margin, so no share is sold below the rule's price.
  *
  * @param tick in price
- * @param vig in log-odds
+ * @param vig margin in log-odds
  */
 export function asksAbove(
   price: number,

@@ -1,6 +1,7 @@
-/** Centre and half-spread of log-odds-maker's quotes. */
+/** Computes the centre and the half-spreads of log-odds-maker's quotes. */
 
 import {
+  type BookSide,
   dearerFee,
   informedFromMove,
   informedHalfSpread,
@@ -11,28 +12,26 @@ import {
   sigmoid,
   slope,
 } from '../../src/trader/strategy/strategy.js';
+import { netShares } from '../common/quotes.js';
 import type { Params } from './params.js';
 
-/** Inputs of the quotes; every price is a float in (0, 1). */
+/** Inputs of the quotes. Every price is a float in (0, 1). */
 export interface Centre {
   readonly fair: number;
   readonly reservation: number;
-  /** Half-spreads of both sides, measured from the reservation price. */
-  readonly bidHalf: number;
-  readonly askHalf: number;
-  /** Standard deviation of the price until the next refresh. */
+  /** Half-spreads, measured from the reservation price. */
+  readonly half: Readonly<Record<BookSide, number>>;
+  /** Standard deviation of the price while a quote rests, in price. */
   readonly staleSigma: number;
   readonly fee: number;
   /** Mean adverse price move after a fill, in price. */
   readonly adverseMove: number;
 }
 
-export const netShares = (view: MarketView): number => view.inventory.netMicros / ONE;
-
 export function computeCentre(fair: number, adverseMove: number, view: MarketView, p: Params): Centre {
   const { estimates, market, health, timeToResolutionMs } = view;
   const variance = slope(fair);
-  // Fraction of the settlement's variance that is carried until the position is closed.
+  // `heldPart`: the fraction of the settlement's variance that occurs before the position is closed.
   const carried = (estimates.sigmaLogOddsPerSqrtS * variance) ** 2 * p.holding_time_s;
   const heldPart = p.holding_time_s === 0 ? 1 : Math.min(1, carried / variance);
   const pull = p.risk_aversion * heldPart;
@@ -51,8 +50,10 @@ export function computeCentre(fair: number, adverseMove: number, view: MarketVie
   return {
     fair,
     reservation,
-    bidHalf: factor * Math.max(floor, reservation - sigmoid(x - half) + added),
-    askHalf: factor * Math.max(floor, sigmoid(x + half) - reservation + added),
+    half: {
+      bid: factor * Math.max(floor, reservation - sigmoid(x - half) + added),
+      ask: factor * Math.max(floor, sigmoid(x + half) - reservation + added),
+    },
     staleSigma,
     fee,
     adverseMove,

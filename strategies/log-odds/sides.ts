@@ -1,4 +1,4 @@
-/** Ladders of log-odds-maker: price and size of each side. */
+/** Computes the price levels of log-odds-maker for each side. */
 
 import {
   type BookSide,
@@ -6,18 +6,17 @@ import {
   ladder,
   type MarketView,
   ONE,
-  passiveLimit,
   type QuoteLevel,
   staleCost,
 } from '../../src/trader/strategy/strategy.js';
-import { isAdding, isBehind } from '../common/quotes.js';
-import { type Centre, netShares } from './centre.js';
+import { chooseFarther, getSign, isAdding, isBehind, netShares, passivePrice } from '../common/quotes.js';
+import type { Centre } from './centre.js';
 import type { Params } from './params.js';
 
 export interface Mode {
-  /** Why only the reducing side is quoted; null when both are. */
+  /** Reason why only the side that reduces the position is quoted; null when both sides are quoted. */
   readonly reduceOnly: string | null;
-  /** Urgency of closing the position: 0 with enough time, rising to 1 at the halt. */
+  /** Urgency of closing the position, 0 to 1: 0 with enough time, rising to 1 at `halt_before_s`. */
   readonly urgency: number;
 }
 
@@ -27,11 +26,11 @@ export function chooseMode(fair: number, view: MarketView, p: Params): Mode {
   if (leftMs !== null && leftMs <= windowMs) {
     const haltMs = p.halt_before_s * 1000;
     const urgency = windowMs > haltMs ? Math.min(1, Math.max(0, 1 - (leftMs - haltMs) / (windowMs - haltMs))) : 1;
-    return { reduceOnly: `it resolves in ${Math.round(leftMs / 1000)} s`, urgency };
+    return { reduceOnly: `the market resolves in ${Math.round(leftMs / 1000)} s`, urgency };
   }
-  if (view.stance === 'reduce-only') return { reduceOnly: 'the trader is told to reduce only', urgency: 0 };
+  if (view.stance === 'reduce-only') return { reduceOnly: 'the trader is in reduce-only mode', urgency: 0 };
   if (fair < p.min_fair_price || fair > 1 - p.min_fair_price) {
-    return { reduceOnly: `the fair price is within ${p.min_fair_price} of the end`, urgency: 0 };
+    return { reduceOnly: `the fair price is within ${p.min_fair_price} of 0 or 1`, urgency: 0 };
   }
   return { reduceOnly: null, urgency: 0 };
 }
@@ -47,14 +46,14 @@ export interface Situation {
 
 export function sideLevels(side: BookSide, situation: Situation): readonly QuoteLevel[] {
   const { view, mode, p } = situation;
-  const net = side === 'bid' ? netShares(view) : -netShares(view);
-  // Shares of this side that only reduce holdings; 0 if it adds to the position.
+  const net = getSign(side) * netShares(view);
+  // Number of shares that only reduce the position; 0 if this side adds to it.
   const reducible = Math.max(0, -net);
   const adding = reducible === 0;
   const price = sidePrice(side, situation);
   if (isLeftOutBehind(side, situation)) return [];
   if (adding && (mode.reduceOnly !== null || !earns(side, price, situation))) return [];
-  // The limit bounds the loss, so fewer shares are offered when each can lose more than half.
+  // The position limit bounds the loss, so the side offers fewer shares if each can lose more than 0.5.
   const lossPerShare = side === 'bid' ? price : 1 - price;
   const limit = (view.inventory.maxPositionMicros / ONE) * Math.min(1, 0.5 / Math.max(lossPerShare, 0.5));
   const headroom = mode.reduceOnly === null ? Math.max(0, limit - Math.max(0, net)) : 0;
@@ -65,47 +64,39 @@ export function sideLevels(side: BookSide, situation: Situation): readonly Quote
   return ladder(wish, view.market);
 }
 
-/** Best price of a side: at its distance from the reservation price, no better than needed, one tick from others. */
+/** Best price of a side: at its half-spread, at most `improve_ticks` better than others, never trading at once. */
 function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation): number {
+  const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;
-  const passive = passiveLimit(view.others, side, view.market.tickMicros) / ONE;
-  // An urgent side asks for no more than needed, and does not stay behind others' best.
-  const hurried = mode.urgency > 0;
-  if (side === 'bid') {
-    const wanted = centre.reservation - Math.max(tick, centre.bidHalf * (1 - mode.urgency));
-    const needed = hurried ? 1 : value.bid + p.improve_ticks * tick;
-    return Math.min(wanted, needed, passive);
-  }
-  const wanted = centre.reservation + Math.max(tick, centre.askHalf * (1 - mode.urgency));
-  const needed = hurried ? 0 : value.ask - p.improve_ticks * tick;
-  return Math.max(wanted, needed, passive);
+  const wanted = centre.reservation - sign * Math.max(tick, centre.half[side] * (1 - mode.urgency));
+  // `improve_ticks` does not limit an urgent side.
+  const needed = mode.urgency > 0 ? wanted : value[side] + sign * p.improve_ticks * tick;
+  return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** True when an adding side would be too far behind others by its half-spread alone, without the inventory shift. */
-export function isLeftOutBehind(side: BookSide, { view, value, centre, p }: Situation): boolean {
-  const [best, wanted] =
-    side === 'bid' ? [value.bid, centre.fair - centre.bidHalf] : [value.ask, centre.fair + centre.askHalf];
-  return isAdding(view, side) && isBehind(side, wanted, best, p.behind_ticks, view.market.tickMicros);
-}
+/** True if the half-spread alone, without the inventory shift, puts an adding side too far behind others. */
+export const isLeftOutBehind = (side: BookSide, { view, value, centre, p }: Situation): boolean =>
+  isAdding(view, side) &&
+  isBehind(side, centre.fair - getSign(side) * centre.half[side], value[side], p.behind_ticks, view.market.tickMicros);
 
 /**
- * True when a quote at this price earns more than `min_edge_ticks` after its fee, stale losses and the adverse move
- * after fills. Without the adverse move, `half_spread_ticks` alone would nearly always suffice.
+ * True if a quote at this price earns more than `min_edge_ticks` after its fee, stale losses and the adverse move after
+ * fills. Without the adverse move, `half_spread_ticks` alone would nearly always suffice.
  */
 function earns(side: BookSide, price: number, { view, centre, p }: Situation): boolean {
-  const half = side === 'bid' ? centre.fair - price : price - centre.fair;
+  const half = getSign(side) * (centre.fair - price);
   const edge = half - staleCost(half, centre.staleSigma) - centre.fee - centre.adverseMove;
   return edge > (p.min_edge_ticks * view.market.tickMicros) / ONE;
 }
 
-/** Size factor: 1 below `from` of the limit, then falling to 0 at the limit. */
+/** Size factor: 1 up to the fraction `from` of the position limit, then falling to 0 at the limit. */
 function taper(position: number, limit: number, from: number): number {
   if (limit <= 0) return 0;
   const used = position / limit;
   return used <= from ? 1 : Math.max(0, (1 - used) / Math.max(1 - from, 1e-9));
 }
 
-/** Near 0 and 1, a single adding side would be a bet on a long shot, not market making. */
+/** Removes a single adding side near 0 or 1, because it would be a bet on a long shot instead of market making. */
 export function dropLoneBet(
   bids: readonly QuoteLevel[],
   asks: readonly QuoteLevel[],

@@ -1,14 +1,14 @@
-/** Another book's price without its margin, and this book's usual distance from it. */
+/** Removes the margin from another book's prices, and measures this book's mean distance from them. */
 
 import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
 
 /**
- * Probabilities of exclusive outcomes from prices whose sum is not one, by the power method: each price to the power k
- * at which the sum is one (Clarke, Kovalchik, Ingram 2017). RangeError unless all lie in (0, 1).
+ * Probabilities of exclusive outcomes from prices that do not sum to one. The power method raises each price to the
+ * power k at which they do (Clarke, Kovalchik, Ingram 2017). Throws RangeError unless all prices lie in (0, 1).
  */
 export function powerProbabilities(prices: readonly number[]): { readonly k: number; readonly p: readonly number[] } {
   if (prices.length < 2 || prices.some((price) => !(price > 0 && price < 1)))
-    throw new RangeError('two or more prices in (0, 1) are wanted');
+    throw new RangeError(`prices must be two or more numbers in (0, 1), got ${prices.join(', ')}`);
   const sum = (k: number): number => prices.reduce((total, price) => total + price ** k, 0);
   let [low, high] = [0, 1];
   while (sum(high) > 1) high *= 2;
@@ -22,26 +22,26 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   return { k, p: prices.map((price) => price ** k) };
 }
 
-/** Log-odds of YES by a reference. With a bid and an ask, YES costs the ask and NO costs 1 - bid. */
+/** Log-odds of YES in a reference. If it gives a bid and an ask, YES costs the ask and NO costs 1 - bid. */
 export function referenceLogOdds({ p, bid, ask }: Pick<FeedView, 'p' | 'bid' | 'ask'>): number {
   if (p !== null) return logit(p);
   const [yes, no] = powerProbabilities([ask ?? 0, 1 - (bid ?? 1)]).p;
   return logit((yes ?? 0) / ((yes ?? 0) + (no ?? 0)));
 }
 
-/** Saved form of the basis. */
+/** State of the basis as saved. */
 export interface SavedBasis {
   readonly basis: number;
   readonly weightS: number;
   readonly atMs: number;
 }
 
-/** Maximum time between two reads that counts: unobserved time is no evidence. */
+/** Maximum weight of one observation, s. Time without observations is no evidence. */
 const LONGEST_S = 60;
-/** Weight of the first observation. */
+/** Weight of the first observation, s. */
 const FIRST_S = 1;
 
-/** Mean distance of this book from the reference, in log-odds; older observations decay with the half-life. */
+/** Mean distance of this book from the reference, in log-odds. Older observations decay with the half-life. */
 export class Basis {
   #state: SavedBasis | null;
   readonly #halfLifeS: number;
@@ -70,7 +70,7 @@ export class Basis {
   }
 }
 
-/** Reads a saved basis; null when none of this form was saved. */
+/** Returns the saved basis; null if there is none. */
 export function savedBasis(saved: unknown): SavedBasis | null {
   if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
   // `save` of this version wrote it.

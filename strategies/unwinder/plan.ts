@@ -1,20 +1,21 @@
-/** Remaining position over time: the closed-form schedule of Almgren and Chriss (2000). */
+/** Plans the remaining position over time by the closed-form schedule of Almgren and Chriss (2000). */
 
 /** Position to reduce, start and duration. */
 export interface Plan {
-  /** +1 for YES held, -1 for NO. */
+  /** +1 for a position in YES, -1 for a position in NO. */
   readonly sign: 1 | -1;
   /** Shares above the target at the start, > 0. */
   readonly shares: number;
   /** Start of the plan, our clock, ms. */
   readonly fromMs: number;
+  /** Duration of the plan, ms. */
   readonly forMs: number;
 }
 
 /**
  * Planned remaining shares: X sinh(K (1 - u)) / sinh K. K = 0 is a straight line; a larger K reduces earlier.
  *
- * @param part fraction of the time that has passed; beyond 1 the result is 0
+ * @param part fraction of the plan's time that has passed; above 1 the result is 0
  */
 export function plannedShares(shares: number, urgency: number, part: number): number {
   const left = 1 - Math.min(1, Math.max(0, part));
@@ -25,20 +26,21 @@ export function plannedShares(shares: number, urgency: number, part: number): nu
 export const passedPart = ({ fromMs, forMs }: Plan, nowMs: number): number =>
   forMs <= 0 ? 1 : Math.min(1, Math.max(0, (nowMs - fromMs) / forMs));
 
-/** How to trade: rest at others' best price, one tick better, or take. */
+/** How to trade: rest at others' best price, rest one tick better, or take others' orders. */
 export type Manner = 'rest' | 'improve' | 'take';
 
-/** Fraction of the time after which the rest is sold by taking. */
+/** Fraction of the plan's time after which the remaining position is sold by taking others' orders. */
 const LAST_PART = 0.9;
+/** Lag above which others' orders are taken. */
 const TAKING_LAG = 0.3;
 
-/** Lag of the position behind the plan, as a fraction of the position to reduce. */
+/** Chooses how to trade. `lag` is that of the position behind the plan, as a fraction of the position to reduce. */
 export function chooseManner(lag: number, passed: number, lagFraction: number): Manner {
   if (lag > Math.max(TAKING_LAG, lagFraction) || passed >= LAST_PART) return 'take';
   return lag > lagFraction ? 'improve' : 'rest';
 }
 
-/** Reads a saved plan; null without one. */
+/** Returns the saved plan; null if there is none. */
 export function savedPlan(saved: unknown): Plan | null {
   if (typeof saved !== 'object' || saved === null || !('plan' in saved) || saved.plan === null) return null;
   // `save` of this version wrote the plan.

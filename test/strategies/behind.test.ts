@@ -53,7 +53,7 @@ it.each(['closingMaker', 'logOddsMaker'] as const)('%s may lean away behind othe
 });
 
 it('log-odds-maker says which sides it left out', () => {
-  expect(quote('logOddsMaker', VIEW).note).toMatch(/; left out, for it would stand behind others: bid and ask$/);
+  expect(quote('logOddsMaker', VIEW).note).toMatch(/; not quoted, because it would be behind others: bid and ask$/);
   expect(quote('logOddsMaker', holding(VIEW, 5)).note).toMatch(/behind others: bid$/);
-  expect(quote('logOddsMaker', VIEW, { behind_ticks: 3 }).note).not.toMatch(/left out/);
+  expect(quote('logOddsMaker', VIEW, { behind_ticks: 3 }).note).not.toMatch(/behind others/);
 });

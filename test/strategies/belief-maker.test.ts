@@ -1,8 +1,7 @@
 /** The belief of belief-maker, its newsvendor, and its quotes. */
 
 import { describe, expect, it, test, vi } from 'vitest';
-import type { ShownMarket } from '../../src/lab/strategy-checks/generated-market.js';
-import { showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
+import { type ShownMarket, showMarkets } from '../../src/lab/strategy-checks/shown-markets.js';
 import { ZERO } from '../../src/shared/base/micros.js';
 import {
   type BookSide,
@@ -28,18 +27,18 @@ const SIGMA = 1.2;
 /** For a lognormal size with mean 9. */
 const LOG_MEAN = Math.log(9) - SIGMA ** 2 / 2;
 const demand = { takers: 0.125, logMean: LOG_MEAN, sigma: SIGMA, ahead: 0, rare: 0.1 };
-const prospect = (loss: number, carry = 0) => ({ loss, gain: 0.02, carry });
+const prospect = (loss: number) => ({ loss, gain: 0.02 });
 
 describe('the newsvendor', () => {
   it.each([
-    [0.002, 0, 0.8, 1.5956466816],
-    [0.0005, 0, 0.2, 12.0271916553],
-    [0.0005, 0.0005, 0.4, 5.9372205388],
-    [0.002, 0.0002, 0.88, 0],
-    [0.003, 0, 1.2, 0],
-  ])('offers at a loss of %d and carry of %d: ratio %d, %d shares', (loss, carry, ratio, shares) => {
-    expect(criticalRatio(prospect(loss, carry), demand.takers)).toBeCloseTo(ratio, 12);
-    expect(offer(prospect(loss, carry), demand, 1e9)).toBeCloseTo(shares, 8);
+    [0.002, 0.8, 1.5956466816],
+    [0.0005, 0.2, 12.0271916553],
+    [0.001, 0.4, 5.9372205388],
+    [0.0022, 0.88, 0],
+    [0.003, 1.2, 0],
+  ])('offers at a loss of %d: ratio %d, %d shares', (loss, ratio, shares) => {
+    expect(criticalRatio(prospect(loss), demand.takers)).toBeCloseTo(ratio, 12);
+    expect(offer(prospect(loss), demand, 1e9)).toBeCloseTo(shares, 8);
   });
 
   it('takes off what stands before it, and never offers more than it may', () => {
@@ -138,7 +137,7 @@ describe('the grid', () => {
 
   it('holds a normal belief between hard walls', () => {
     const grid = new Grid();
-    grid.normal(0.2, 0.3);
+    grid.weighByLogOdds(0.2, 0.3);
     grid.weigh(0.48, 0, 1);
     grid.weigh(0.56, 1, 0);
     const [mean = 0, deviation = 0] = moments(grid);
@@ -149,7 +148,7 @@ describe('the grid', () => {
 
   it('holds a normal belief between soft walls', () => {
     const grid = new Grid();
-    grid.normal(0.2, 0.3);
+    grid.weighByLogOdds(0.2, 0.3);
     const [low, high] = [locatePrice(0.48), locatePrice(0.56)];
     grid.weighBy(
       likelihood((index) => normalCdf((index - low) / 4) * normalCdf((high - index) / 4)),
@@ -190,7 +189,7 @@ describe('the grid', () => {
   it('lets time pass without changing the expected price, at any distance from the middle', () => {
     for (const price of [0.03, 0.3, 0.5, 0.9]) {
       const grid = new Grid();
-      grid.normal(logit(price), 0.1);
+      grid.weighByLogOdds(logit(price), 0.1);
       grid.normalise();
       const before = grid.price();
       for (let i = 0; i < 20; i++) grid.move(0.03, 0, 0, 0);
@@ -204,7 +203,7 @@ describe('the grid', () => {
     'expects of a jump at %d that it brings the price to the middle, and of all moves nothing',
     (price) => {
       const grid = new Grid();
-      grid.normal(logit(price), 0.1);
+      grid.weighByLogOdds(logit(price), 0.1);
       grid.normalise();
       const { mean } = grid.price();
       const outer = price < 0.5 ? mean : 1 - mean;
@@ -478,7 +477,9 @@ describe('the maker', () => {
     const quotes = fresh().quote(view);
     expect(quotes.bids).toHaveLength(1);
     expect(quotes.asks).toHaveLength(1);
-    expect(quotes.note).toMatch(/^believed 0\.5\d+ ± 0\.0\d+; .*bid .* worth .*loss .*gain .*takers .*a tick nearer/);
+    expect(quotes.note).toMatch(
+      /^believed price 0\.5\d+ ± 0\.0\d+; .*bid .* worth .*loss .*gain .*takers .*a tick nearer/,
+    );
     expect(quotes.factors).toMatchObject({ low_wall_price: 0.44, high_wall_price: 0.56 });
     const names = ['belief_mean_price', 'belief_sd_price', 'takers_per_s', 'bid_loss_price', 'ask_critical_ratio'];
     for (const name of names) expect(quotes.factors[name]).toBeTypeOf('number');
@@ -489,7 +490,7 @@ describe('the maker', () => {
     const quotes = fresh().quote({ ...VIEW, others: tight, book: tight });
     expect([quotes.bids, quotes.asks]).toEqual([[], []]);
     // It also does not quote behind others, where an order fills only when the price has reached it.
-    expect(quotes.note).toMatch(/no bid: best were 0\.490, .*; no ask: best were 0\.500, /);
+    expect(quotes.note).toMatch(/no bid: at the best price, 0\.490, .*; no ask: at the best price, 0\.500, /);
   });
 
   it('takes a side of the book that was swept for news of the price, not for a new fair price', () => {

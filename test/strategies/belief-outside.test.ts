@@ -34,7 +34,7 @@ function withSiblings(outcomes: Outcomes, siblings: readonly SiblingView[], mark
 /** The belief's price before and after, and its deviation after, in price. */
 function weighed(view: MarketView, rules: typeof RULES, at = 0.5, deviation = 0.3) {
   const grid = new Grid();
-  grid.normal(logit(at), deviation);
+  grid.weighByLogOdds(logit(at), deviation);
   grid.normalise();
   const before = grid.price();
   const words = weighByOutside(grid, view, rules);
@@ -45,7 +45,7 @@ function weighed(view: MarketView, rules: typeof RULES, at = 0.5, deviation = 0.
 describe('a feed beside the book', () => {
   it('is blended with the belief in log-odds, each by its precision', () => {
     const grid = new Grid();
-    grid.normal(logit(0.55), 0.15);
+    grid.weighByLogOdds(logit(0.55), 0.15);
     weighByOutside(grid, { ...SEEN, feeds: says(0.6) }, RULES);
     grid.normalise();
     // The blend of fair-maker: log-odds .3424514427 ± .0832050294; the mean price of a normal belief there.
@@ -73,7 +73,7 @@ describe('a feed beside the book', () => {
     const maker = beliefMaker.create(paramsFor(beliefMaker, { feed: 'model' }), FACTS);
     const quotes = maker.quote(SEEN);
     expect([quotes.bids, quotes.asks]).toEqual([[], []]);
-    expect(quotes.note).toBe('feed model says nothing current of this market');
+    expect(quotes.note).toBe('feed model has no current value for this market');
     expect(maker.quote({ ...SEEN, nowMs: VIEW.nowMs + 1000, feeds: says(0.5) }).bids).toHaveLength(1);
   });
 
@@ -99,7 +99,7 @@ describe('the other outcomes of an event', () => {
     const { after, words } = weighed(withSiblings('exhaustive', two, 3), NO_FEED);
     expect(after.mean).toBeCloseTo(0.51, 2);
     expect(after.deviation).toBeLessThan(0.012);
-    expect(words).toBe('the other outcomes leave it 0.5100');
+    expect(words).toBe('by the other outcomes the price is 0.5100');
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('the other outcomes of an event', () => {
     expect(low.after.mean).toBeCloseTo(low.before.mean, 4);
     const high = weighed(view, NO_FEED, 0.6, 0.3);
     expect(high.after.mean).toBeLessThan(0.52);
-    expect(high.words).toBe('the other outcomes leave it at most 0.5100');
+    expect(high.words).toBe('by the other outcomes the price is at most 0.5100');
   });
 
   it('whose books are old or wild say less', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
 import { newsSigma } from '../../src/trader/strategy/maths/log-odds.js';
-import { closingHalf, closingSize, lastQuoteS } from '../../strategies/closing/closing.js';
-import closingMaker from '../../strategies/closing-maker.js';
+import closingMaker, { closingHalf, closingSize, lastQuoteS } from '../../strategies/closing-maker.js';
 import { book, m } from '../trader/market/fixtures.js';
 import { holding, paramsFor, VIEW, viewOf } from '../trader/strategy/fixtures.js';
 
@@ -36,7 +35,7 @@ describe('the end of a market', () => {
 
 describe('closing-maker', () => {
   it('quotes in the last hour only, and only where the end is known', () => {
-    expect(quote(ending(null)).note).toBe('nobody says when this market resolves');
+    expect(quote(ending(null)).note).toBe('the time when this market resolves is not known');
     expect(quote(ending(3601)).note).toMatch(/quotes begin 3600 s before/);
     expect(quote(ending(3600)).bids).toHaveLength(1);
   });
@@ -45,7 +44,7 @@ describe('closing-maker', () => {
     const stops = (mid: number) => [700, 150, 50].map((left) => quote(ending(left, mid)).fairMicros === null);
     expect(stops(0.5)).toEqual([true, true, true]);
     expect(stops(0.9)).toEqual([false, false, true]);
-    expect(quote(ending(700)).note).toBe('a half-spread of 0.0506 would be needed, at most 0.05 is quoted');
+    expect(quote(ending(700)).note).toBe('a half-spread of 0.0506 would be needed, the maximum is 0.05');
   });
 
   it('is smaller and wider the nearer the end', () => {

@@ -296,11 +296,11 @@ describe('event-maker', () => {
 
   it('is silent in the whole event where nothing is declared, too little is known, one closes, and where the sum is off', () => {
     const notes = (said: ReturnType<typeof quoteAll>) => [...new Set(Object.values(said).map(({ note }) => note))];
-    expect(notes(quoteAll(three(), null))).toEqual([expect.stringMatching(/declare it under `events`/)]);
+    expect(notes(quoteAll(three(), null))).toEqual([expect.stringMatching(/declare them under `events`/)]);
     const [a = outcome('a', 0.5), b = outcome('b', 0.3), c = outcome('c', 0.2)] = three();
     const stuck = (view: MarketView) => inHealth(view, { frozen: true });
     expect(notes(quoteAll([stuck(a), b, c]))).toEqual([
-      'outcomes with a book to go by have 0.5000 of the probability, 0.8 is wanted',
+      'outcomes with a usable book have 0.5000 of the probability, 0.8 is needed',
     ]);
     // The frozen outcome is only a fifth: the other two continue, as outcomes of which none may come true.
     const known = quoteAll([a, b, stuck(c)]);
@@ -316,7 +316,7 @@ describe('event-maker', () => {
     expect(unknown['b']?.note).toMatch(/have 0.5000 of the probability/);
     const odd = factsOf('exhaustive', ['a', 'b']);
     expect(eventMaker.create(paramsFor(eventMaker), odd).quote(wholeOf(three(), odd))['a']?.note).toMatch(
-      /^c is none of the markets/,
+      /^c is not one of the markets/,
     );
   });
 

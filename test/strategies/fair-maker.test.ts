@@ -84,7 +84,7 @@ describe('fair-maker', () => {
   it('never falls back to the book: no value, no quotes', () => {
     const silent = quote({ ...VIEW, feeds: {} });
     expect([silent.fairMicros, silent.bids, silent.asks]).toEqual([null, [], []]);
-    expect(silent.note).toBe('feed model says nothing current of this market');
+    expect(silent.note).toBe('feed model has no current value for this market');
     expect(quote({ ...VIEW, feeds: { other: value() } }).fairMicros).toBeNull();
   });
 

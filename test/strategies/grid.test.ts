@@ -72,7 +72,7 @@ describe('near the middle', () => {
   it('says that all lines are too near', () => {
     const { fairMicros, note } = made({ stale_sigmas: 10 }).quote(slow);
     expect(fairMicros).toBeNull();
-    expect(note).toContain('too near to the middle');
+    expect(note).toContain('too near to the mid');
   });
 });
 

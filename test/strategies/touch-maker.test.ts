@@ -85,16 +85,16 @@ describe('touch-maker', () => {
   it('quotes nothing where no place earns, and before it has seen five trades', () => {
     const view = traded(book([[0.49, 1]], [[0.51, 1]]));
     const { bids, asks, note } = made({ order_shares: '2', prior_sweep_ticks: 5 }).quote(view);
-    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/nothing is earned/)]);
-    expect(made().quote({ ...view, trades: view.trades.slice(1) }).note).toBe('4 trades were seen, 5 are wanted');
+    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/no price would earn/)]);
+    expect(made().quote({ ...view, trades: view.trades.slice(1) }).note).toBe('4 trades were observed, 5 are needed');
   });
 
-  it('quotes nothing where the price moves further between two looks than takers pay for, and says so', () => {
+  it('quotes nothing where the price moves further between two polls than takers pay for, and says so', () => {
     const others = book([[0.48, 50]], [[0.52, 50]]);
     const calm = traded(others);
     const moving = { ...calm, estimates: { ...calm.estimates, sigmaPricePerSqrtS: 0.03 } };
     const { bids, asks, note } = made().quote(moving);
-    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/the price moves too far between two looks/)]);
+    expect([bids, asks, note]).toEqual([[], [], expect.stringMatching(/the price moves too far between two polls/)]);
     // A market near its resolution moves as much, whatever the book has shown.
     expect(made().quote({ ...calm, timeToResolutionMs: 120_000 }).note).toMatch(/moves too far/);
     expect(made().quote({ ...calm, timeToResolutionMs: 600_000_000 }).bids).toHaveLength(1);

@@ -66,7 +66,7 @@ describe('unwinder', () => {
   it('stops at what is to be kept', () => {
     const quoter = made({ keep_shares: '40' });
     expect(quoter.quote(holding(VIEW, 50)).asks[0]?.amountMicros).toBe(m(10));
-    expect(quoter.quote(holding(VIEW, 40)).note).toBe('nothing is left to bring down');
+    expect(quoter.quote(holding(VIEW, 40)).note).toBe('no shares are left to sell');
   });
 
   it('goes on with its plan after a restart', () => {

@@ -12,7 +12,7 @@ import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '../../trader/market/view.js';
 import type { Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
-import { makeDetail } from '../strategy-checks/generated-market.js';
+import { makeDetail } from '../strategy-checks/shown-markets.js';
 import { type ShownStrategy, USUAL_CONDITIONS } from './contract.js';
 import { type LadderSide, openTruthFeed, START_MS, STEP_MS } from './score.js';
 import {

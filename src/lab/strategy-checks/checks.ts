@@ -1,23 +1,73 @@
-/** Rules for every strategy in every market, each as one check with one sentence. */
+/** Checks that every strategy must pass in every market. */
 
+import { must } from '../../shared/base/errors.js';
 import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/moments.js';
 import type { MarketView } from '../../trader/market/view.js';
-import { checkQuotes } from '../../trader/strategy/check.js';
-import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
-import { readParams } from '../../trader/strategy/read-params.js';
+import { checkEventQuotes, checkQuotes } from '../../trader/strategy/check.js';
 import {
-  type CheckResult,
-  type MarketQuotes,
-  makeTrialQuoter,
-  nameShown,
-  type ShownMarkets,
-  type ShownSubject,
-  type TrialQuoter,
-  type TriedStrategy,
-} from './generated-market.js';
+  type EventKind,
+  type EventQuoter,
+  MAX_STATE_BYTES,
+  type QuoteLevel,
+  type Quoter,
+  type Quotes,
+} from '../../trader/strategy/contract.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
-/** Taken away during a call, by path from the global object: with these, equal views would not give equal quotes. */
+/** Quotes for one market, and the view for which they were made. */
+interface MarketQuotes {
+  readonly quotes: Quotes;
+  readonly view: MarketView;
+}
+
+interface TrialQuoter {
+  /**
+   * Passes the events before observation number `at`, counted from 0, and requests quotes for each market of the view.
+   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for a market not in view.
+   */
+  look(at: number): readonly MarketQuotes[];
+  save(): unknown;
+}
+
+/** Creates a quoter. Throws the strategy's errors, and TypeError if the subject is of the wrong kind for the strategy. */
+export function makeTrialQuoter(
+  { strategy, params }: TriedStrategy,
+  shown: ShownSubject,
+  saved?: unknown,
+): TrialQuoter {
+  if (strategy.scope === 'event') {
+    if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, but the subject is a market`);
+    const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
+    return {
+      look(at) {
+        const { view, events } = must(shown.looks[at], 'a look');
+        for (const { event, conditionId } of events) quoter.observe?.(event, conditionId);
+        const said = quoter.quote(view);
+        const wrong = checkEventQuotes(said, view);
+        if (wrong !== null) throw new TypeError(wrong);
+        return view.markets.map(({ view: of }) => ({ quotes: said[of.market.conditionId] as Quotes, view: of }));
+      },
+      save: () => quoter.save?.(),
+    };
+  }
+  if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, but the subject is an event`);
+  const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
+  return {
+    look(at) {
+      const { view, events } = must(shown.looks[at], 'a look');
+      for (const event of events) quoter.observe?.(event);
+      return [{ quotes: quoter.quote(view), view }];
+    },
+    save: () => quoter.save?.(),
+  };
+}
+
+const nameShown = (shown: ShownSubject): string =>
+  'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
+
+/** Globals that throw during a call, by path. With them, equal views would not give equal quotes. */
 const TRAPPED = [
   'Date',
   'performance.now',
@@ -31,14 +81,14 @@ const TRAPPED = [
   'fetch',
 ] as const;
 
-/** Thrown inside of the strategy that reached for it. */
+/** Thrown inside a strategy that uses such a global. */
 class TrappedCall extends Error {
   constructor(what: string) {
-    super(`used ${what}; a strategy has the view's nowMs and nothing else that changes`);
+    super(`used ${what}; the only clock of a strategy is the view's nowMs`);
   }
 }
 
-/** Makes a call during which everything above throws. Returns the first used name, also if the strategy caught it, or null. */
+/** Makes a call during which the trapped globals throw. Returns the first one used, even if its error was caught; or null. */
 function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>
@@ -65,7 +115,7 @@ function takeAway(path: string, refuse: () => never): () => void {
   const own = Object.getOwnPropertyDescriptor(holder, key);
   const value: unknown = Reflect.get(holder, key);
   if (typeof value !== 'function') return () => undefined;
-  // A proxy instead of a function: it covers both `Date.now` and `new Date`.
+  // A proxy covers both `Date.now` and `new Date`.
   const trapped = new Proxy(value, { apply: refuse, construct: refuse, get: refuse });
   Object.defineProperty(holder, key, { value: trapped, configurable: true, writable: true });
   return () => {
@@ -74,27 +124,27 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** Maximum time of one call in a hundred, ms; with longer calls, steps with many markets fall behind their polls. */
+/** Maximum 99th percentile of a call's time, ms. With longer calls, steps with many markets fall behind their polls. */
 const MOST_MS = 5;
 /** Age of a book that no longer describes the market, ms. */
 const OLD_MS = 600_000;
-/** Fraction of observations in which a market and its mirror may differ: floats round ties one way. */
+/** Fraction of observations in which a market and its mirror may differ, because floats round ties in one direction. */
 const MIRROR_TOLERANCE = 0.01;
 
-/** Milliseconds of any clock, to time calls. */
-export type Stopwatch = () => number;
+/**
+ * Returns a text with the number of observations, or why the check cannot be applied. Throws `Failed`. `stopwatch`
+ * returns the milliseconds of any clock, to measure the time of calls.
+ */
+type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
-/** Returns the number of observations, or why it cannot be applied; throws `Failed`. */
-type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch) => string | Skipped;
-
-/** Checks in order of interest. A throwing strategy fails the checks that call it. */
+/** The checks, most interesting first. A strategy that throws fails the checks that call it. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  'its parameters have defaults, units and help'({ strategy }) {
+  'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
-    for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name}: help says nothing`);
+    for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name} has no help text`);
     const { problems } = readParams(strategy, {});
     const [first] = problems;
-    if (first !== undefined) throw new Failed(`its defaults are refused: ${JSON.stringify(first)}`);
+    if (first !== undefined) throw new Failed(`its defaults are invalid: ${JSON.stringify(first)}`);
     return `${specs.length} parameters`;
   },
 
@@ -103,11 +153,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const looks = playAll(tried, shown, (quotes) => {
       if (Array.isArray(quotes?.bids) && quotes.bids.length + quotes.asks.length > 0) quoted += 1;
     });
-    if (quoted === 0) throw new Failed(`it quoted at none of ${looks} looks, so nothing else is shown`);
-    return `${looks} looks at ${shown.markets.length} markets, quotes at ${quoted}`;
+    if (quoted === 0) throw new Failed(`it quoted in none of ${looks} views, so the other checks show nothing`);
+    return `${looks} views of ${shown.markets.length} markets, with quotes in ${quoted}`;
   },
 
-  'it reaches for no clock, timer, chance or network'(tried, { markets }) {
+  'it uses no clock, timer, randomness or network'(tried, { markets }) {
     for (const market of markets) {
       let quoter: TrialQuoter | null = null;
       const call = (what: string, run: () => void) => {
@@ -119,30 +169,30 @@ const CHECKS: Readonly<Record<string, Check>> = {
       });
       for (const look of market.looks.keys()) call('observe() or quote', () => quoter?.look(look));
     }
-    return 'none was used';
+    return 'nothing of these was used';
   },
 
-  'it changes nothing that it is shown'(tried, { markets }) {
+  'it does not change its views'(tried, { markets }) {
     for (const market of markets) {
       const before = JSON.stringify(market);
       collectAnswers(tried, market);
       if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
     }
-    return 'every view is as it was';
+    return 'every view is unchanged';
   },
 
   'the same views give the same quotes'(tried, { markets }) {
     for (const market of markets) {
       const [first, second] = [collectQuotes(tried, market), collectQuotes(tried, market)];
-      const differs = first.findIndex((quotes, index) => JSON.stringify(quotes) !== JSON.stringify(second[index]));
-      if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${describePlace(market, differs)}`);
+      const differs = first.findIndex((quotes, index) => !isSame(quotes, second[index]));
+      if (differs >= 0) throw new Failed(`a second instance gave other quotes, ${describePlace(market, differs)}`);
     }
-    return 'two instances agree at every look';
+    return 'two instances agree in every view';
   },
 
   /** Shows two markets alternately, and each market alone: instances must be independent. */
   'each market has its own instance'(tried, { markets }) {
-    if (markets.length < 2) return { because: 'wants two of them' };
+    if (markets.length < 2) return { because: 'it needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
       const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
       const alone = pair.map((market) => collectQuotes(tried, market));
@@ -152,17 +202,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
         for (const [which, market] of pair.entries()) {
           const quoter = quoters[which];
           if (quoter === undefined || market.looks[look] === undefined) continue;
-          if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(alone[which]?.[look]))
-            throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
+          if (!isSame(listQuotes(quoter.look(look)), alone[which]?.[look]))
+            throw new Failed(`data of another market changed its quotes, ${describePlace(market, look)}`);
         }
       }
     }
-    return 'markets by turns and alone give the same';
+    return 'alternating markets and single markets give the same quotes';
   },
 
-  /** Created again from its saved state, through JSON as in the ledger. */
-  'restored from its saved state at any look it continues unchanged'(tried, { markets }) {
-    if (tried.strategy.state === undefined) return { because: 'it declares no state, and starts empty each time' };
+  /** Creates the quoter again from its saved state, through JSON as in the ledger. */
+  'a quoter restored from saved state continues unchanged'(tried, { markets }) {
+    if (tried.strategy.state === undefined) return { because: 'the strategy declares no state' };
     const sizes: number[] = [];
     for (const market of markets) {
       const unbroken = collectQuotes(tried, market);
@@ -172,45 +222,48 @@ const CHECKS: Readonly<Record<string, Check>> = {
           const text = JSON.stringify(quoter.save()) ?? '';
           const bytes = Buffer.byteLength(text);
           if (bytes === 0 || bytes > MAX_STATE_BYTES)
-            throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${describePlace(market, look)}`);
+            throw new Failed(
+              `save() returned ${bytes} bytes, the maximum is ${MAX_STATE_BYTES}, ${describePlace(market, look)}`,
+            );
           sizes.push(bytes);
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
-        if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(unbroken[look]))
-          throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
+        if (!isSame(listQuotes(quoter.look(look)), unbroken[look]))
+          throw new Failed(`after a restart it gave other quotes, ${describePlace(market, look)}`);
       }
     }
     return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
   },
 
-  'its quotes are on the grid and within the limits of orders'(tried, shown) {
+  "quotes are on the market's grid and within its limits"(tried, shown) {
     const looks = playAll(tried, shown, (quotes, view, place) => {
       const wrong = checkQuotes(quotes, view);
       if (wrong !== null) throw new Failed(`${wrong}, ${place}`);
     });
-    return `${looks} looks`;
+    return `${looks} views`;
   },
 
-  'its quotes say why, in words and figures'(tried, shown) {
+  'quotes have a note and factors that explain them'(tried, shown) {
     let figures = 0;
     playAll(tried, shown, ({ note, factors, bids, asks }, _, place) => {
       if (typeof note !== 'string' || note.trim() === '') throw new Failed(`the note is empty, ${place}`);
       if (bids.length + asks.length > 0) figures = Math.max(figures, Object.keys(factors).length);
     });
-    if (figures === 0) throw new Failed('factors are empty wherever it quotes');
-    return `up to ${figures} figures beside each note`;
+    if (figures === 0) throw new Failed('factors are empty in every view with quotes');
+    return `up to ${figures} factors with each note`;
   },
 
-  'it never crosses the orders of others'(tried, shown) {
-    if (tried.strategy.takes === true) return { because: 'it declares that it takes, to get out of a position' };
+  "quotes never cross others' orders"(tried, shown) {
+    if (tried.strategy.takes === true)
+      return { because: "the strategy declares that it takes others' orders to close a position" };
     const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
       const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];
       const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);
       if (meets === undefined) return;
       const book = `${formatDecimal(bid)} to ${formatDecimal(ask)}`;
-      throw new Failed(`${formatDecimal(meets.priceMicros)} would trade in a book of ${book}, ${place}`);
+      throw new Failed(`${formatDecimal(meets.priceMicros)} would trade at once in a book from ${book}, ${place}`);
     });
-    return `${looks} looks`;
+    return `${looks} views`;
   },
 
   'possible fills on one side stay within the position limit'(tried, shown) {
@@ -220,25 +273,27 @@ const CHECKS: Readonly<Record<string, Check>> = {
         bids.length > 0 ? netMicros + sumAmounts(bids) : 0,
         asks.length > 0 ? sumAmounts(asks) - netMicros : 0,
       );
-      if (worst > most) throw new Failed(`${worst / ONE} shares where ${most / ONE} are the limit, ${place}`);
+      if (worst > most)
+        throw new Failed(`a position of ${worst / ONE} shares is possible, the limit is ${most / ONE}, ${place}`);
     });
-    return `${looks} looks`;
+    return `${looks} views`;
   },
 
-  'in mode reduce only it never adds'(tried, shown) {
+  'in reduce-only mode it never adds to the position'(tried, shown) {
     let asked = 0;
     playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
       if (stance !== 'reduce-only') return;
       asked += 1;
       if (sumAmounts(bids) > Math.max(0, -netMicros))
-        throw new Failed(`it bids for more than it is short of, ${place}`);
-      if (sumAmounts(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
+        throw new Failed(`it bids for more shares than its short position, ${place}`);
+      if (sumAmounts(asks) > Math.max(0, netMicros))
+        throw new Failed(`it offers more shares than its long position, ${place}`);
     });
-    return `${asked} looks`;
+    return `${asked} views`;
   },
 
-  /** Checks times when only a full position prevents quotes; long and short positions separately. */
-  'at the limit it still quotes the side that reduces'(tried, shown) {
+  /** Checks observations in which only a full position prevents quotes, separately for long and short positions. */
+  'at the position limit it still quotes the side that reduces'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {
       const { netMicros, maxPositionMicros } = view.inventory;
@@ -248,32 +303,35 @@ const CHECKS: Readonly<Record<string, Check>> = {
       if ((netMicros > 0 ? quotes.asks : quotes.bids).length > 0) counted.alive += 1;
     });
     const looks = at.long.looks + at.short.looks;
-    if (looks === 0) return { because: 'no look was at the limit' };
+    if (looks === 0) return { because: 'no view was at the position limit' };
     for (const [which, counted] of Object.entries(at)) {
       if (counted.looks > 0 && counted.alive === 0)
-        throw new Failed(`at none of ${counted.looks} looks with a full ${which} position did it offer to reduce`);
+        throw new Failed(
+          `in none of ${counted.looks} views with a full ${which} position did it quote the side that reduces`,
+        );
     }
-    return `at ${at.long.alive + at.short.alive} of ${looks} looks at the limit`;
+    return `in ${at.long.alive + at.short.alive} of ${looks} views at the limit`;
   },
 
-  'it is silent on books that are old, crossed or stuck'(tried, shown) {
+  'it does not quote on books that are old, crossed or frozen'(tried, shown) {
     let unsound = 0;
     playAll(tried, shown, ({ bids, asks }, view, place) => {
       const { bookAgeMs, crossed, frozen } = view.health;
-      const why = bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a stuck book';
+      const why =
+        bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a frozen book';
       if (bookAgeMs <= OLD_MS && !crossed && !frozen) return;
       unsound += 1;
       if (bids.length + asks.length > 0) throw new Failed(`it quotes on ${why}, ${place}`);
     });
-    return unsound === 0 ? { because: 'no such book was shown' } : `${unsound} such looks`;
+    return unsound === 0 ? { because: 'no view had such a book' } : `${unsound} such views`;
   },
 
-  'with YES and NO exchanged it quotes the mirror'(tried, { markets, mirrored }) {
-    if (mirrored === null) return { because: 'its view has no mirror' };
+  'with YES and NO exchanged its quotes are mirrored'(tried, { markets, mirrored }) {
+    if (mirrored === null) return { because: 'views of an event have no mirror' };
     const seen = { looks: 0, differ: 0, first: '' };
     for (const [index, market] of markets.entries()) {
       const other = mirrored[index];
-      // Fees on the traded value differ between a market and its mirror, and so do quotes.
+      // Fees on the traded value, and so the quotes, differ between a market and its mirror.
       if (other === undefined || !isFree(market)) continue;
       const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
       for (const [look, answers] of plain.entries()) {
@@ -284,10 +342,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
         if (seen.first === '') seen.first = describePlace(market, look);
       }
     }
-    if (seen.looks === 0) return { because: 'wants a market without fees' };
+    if (seen.looks === 0) return { because: 'it needs a market without fees' };
     if (seen.differ > seen.looks * MIRROR_TOLERANCE)
-      throw new Failed(`${seen.differ} of ${seen.looks} looks differ, the first ${seen.first}`);
-    return `${seen.looks - seen.differ} of ${seen.looks} looks`;
+      throw new Failed(`${seen.differ} of ${seen.looks} views differ, the first ${seen.first}`);
+    return `${seen.looks - seen.differ} of ${seen.looks} views`;
   },
 
   [`99 of 100 calls take less than ${MOST_MS} ms`](tried, { markets }, stopwatch) {
@@ -306,13 +364,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Runs every check of the table and returns the results. */
-export const checkStrategy = (
-  tried: TriedStrategy,
-  shown: ShownMarkets,
-  stopwatch: Stopwatch,
-): readonly CheckResult[] =>
-  Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(tried, shown, stopwatch)));
+/** Runs all checks and returns the results. */
+export const checkStrategy = (...input: Parameters<Check>): readonly CheckResult[] =>
+  Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
 /** Thrown by a check that the strategy fails. */
 class Failed extends Error {}
@@ -322,20 +376,29 @@ interface Skipped {
   readonly because: string;
 }
 
-function judge(name: string, check: () => string | Skipped): CheckResult {
+/**
+ * Result of one check; `text` has the number of observations, or the first error and its place. `not asked`: the check
+ * could not be applied, and `text` says why.
+ */
+export type CheckResult = ReturnType<typeof judge>;
+
+function judge(name: string, check: () => string | Skipped) {
   try {
-    const said = check();
-    return typeof said === 'string'
-      ? { name, verdict: 'ok', text: said }
-      : { name, verdict: 'not asked', text: said.because };
+    const result = check();
+    return typeof result === 'string'
+      ? ({ name, verdict: 'ok', text: result } as const)
+      : ({ name, verdict: 'not asked', text: result.because } as const);
   } catch (error) {
     const text = error instanceof Failed ? error.message : `threw ${String(error)}`;
-    return { name, verdict: 'failed', text };
+    return { name, verdict: 'failed', text } as const;
   }
 }
 
-/** Observations between two restarts: unlike any period of the generated markets. */
+/** Observations between two restarts. The number differs from every period of the generated markets. */
 const RESTART_EVERY = 7;
+
+/** True if two values have the same JSON. */
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
   levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
@@ -351,7 +414,7 @@ const isSound = ({ health, others }: MarketView): boolean =>
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** Compares prices to a tick and sizes to a hundredth: floats are not symmetrical. */
+/** Compares prices within a tick and sizes within a hundredth, because floats are not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
@@ -366,11 +429,11 @@ function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefin
   return fits(quotes.bids, twin.asks) && fits(quotes.asks, twin.bids);
 }
 
-const describePlace = (shown: ShownSubject, look: number): string => `at look ${look + 1} of ${nameShown(shown)}`;
+const describePlace = (shown: ShownSubject, look: number): string => `in view ${look + 1} of ${nameShown(shown)}`;
 
 const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
 
-/** Collects the answers, look by look. */
+/** Collects the quotes and views of all observations. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
   return Array.from(market.looks.keys(), (look) => quoter.look(look));
@@ -379,7 +442,7 @@ function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (r
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
   collectAnswers(tried, market).map(listQuotes);
 
-/** Returns the number of observations. */
+/** Calls `look` with the quotes of all observations. Returns the number of observations. */
 function playAll(
   tried: TriedStrategy,
   { markets }: ShownMarkets,

@@ -1,37 +1,244 @@
 /**
- * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills,
- * every stance, and holdings up to the limit. The markets are seeded and pass the trader's own market tracker.
+ * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills, every
+ * stance, and holdings up to the position limit. The markets are seeded and pass through the trader's own market tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
+import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
-import { type EventFacts, type EventOutcomes, makeWholeEventView } from '../../trader/market/view.js';
+import { marketDetail } from '../../shared/protocol/records.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
 import {
-  type Asked,
-  type Beside,
-  eventView,
-  feedViews,
-  type GridOfMarket,
-  generateMarket,
-  type Look,
-  MAX_POSITION_SHARES,
-  NOTHING_MORE,
-  type RowOfBook,
-  type ShownEvent,
-  type ShownMarket,
-  type ShownMarkets,
-  START_MS,
-} from './generated-market.js';
+  type BookSide,
+  type EventFacts,
+  type EventOutcomes,
+  type EventView,
+  type FeedViews,
+  type MarketFacts,
+  type MarketView,
+  makeWholeEventView,
+  type OwnMarketState,
+  type SiblingView,
+  type Stance,
+  type WholeEventView,
+} from '../../trader/market/view.js';
+import type { AnyEvent, ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
+import { feedsNamed } from '../../trader/strategy/read-params.js';
+
+/** A strategy with the parameters of the trial. */
+export interface TriedStrategy {
+  readonly strategy: Strategy;
+  readonly params: ParamValues;
+}
+
+/** Observations of one market in the order of our clock. `events` are passed before the quotes are requested. */
+export interface ShownMarket {
+  readonly facts: MarketFacts;
+  readonly looks: readonly { readonly view: MarketView; readonly events: readonly AnyEvent[] }[];
+}
+
+/** Observations of all markets of an event. The events before each observation have the market's condition id. */
+export interface ShownEvent {
+  readonly event: EventFacts;
+  /** True if all markets are without fees. */
+  readonly isFree: boolean;
+  readonly looks: readonly {
+    readonly view: WholeEventView;
+    readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
+  }[];
+}
+
+/** All observations that one quoter receives. */
+export type ShownSubject = ShownMarket | ShownEvent;
+
+/** Markets or events of a trial. */
+export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
+  readonly markets: readonly S[];
+  /** `markets` with YES and NO exchanged, in the same order; null for events. */
+  readonly mirrored: readonly S[] | null;
+}
+
+/** Inputs that a strategy requests in addition to its market. */
+interface Asked {
+  readonly feeds: readonly string[];
+  readonly event: boolean;
+}
+
+const NOTHING_MORE: Asked = { feeds: [], event: false };
+
+export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
+  feeds: feedsNamed(strategy.params, params),
+  event: strategy.inputs?.event === true,
+});
+
+/** Inputs in addition to the market, for one observation. */
+interface Beside {
+  /** Value of the feeds: a probability, or a bid and an ask around it, and its age. Null: no value. */
+  readonly told: {
+    readonly p: number;
+    /** Half the distance between the feed's bid and ask; null if the feed gives the probability itself. */
+    readonly half: number | null;
+    readonly sd: number | null;
+    readonly ageMs: number;
+  } | null;
+  /** The other market of two exhaustive outcomes; null: no other market. */
+  readonly other:
+    | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
+        readonly mid: number;
+        readonly half: number;
+        readonly netShares: number;
+      })
+    | null;
+}
+
+/** Returns the views of the feeds. All feeds give the same value. */
+function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
+  if (told === null) return {};
+  const { p, half, sd, ageMs } = told;
+  const prices = half === null ? { p, bid: null, ask: null } : { p: null, bid: p - half, ask: p + half };
+  const view = Object.freeze({ ...prices, sd, ageMs, atMs: nowMs - ageMs, validUntilMs: null });
+  return Object.freeze(Object.fromEntries(feeds.map((name) => [name, view])));
+}
+
+function eventView({ other }: Beside, asked: Asked): EventView | null {
+  if (!asked.event || other === null) return null;
+  const { mid, half, netShares, ...seen } = other;
+  const prices = { mid, bid: mid - half, ask: mid + half, sigmaLogOddsPerSqrtS: 0.002 };
+  const own = { netMicros: micros(netShares * ONE), ownBidMicros: null, ownAskMicros: null };
+  const siblings = Object.freeze([Object.freeze({ conditionId: 'the other outcome', ...seen, ...prices, ...own })]);
+  return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
+}
+
+/** Time before the first observation, our clock, ms. */
+const START_MS = 1_800_000_000_000;
+const MAX_POSITION_SHARES = 200;
+const FUNDS = micros(1000 * ONE);
+
+/** A price level in ticks and shares. */
+type RowOfBook = readonly [tick: number, shares: number];
+
+/** Result of a poll, and own state at that time. Prices are in ticks of YES. */
+interface Look {
+  /** Time since the previous poll, ms. */
+  readonly afterMs: number;
+  /** New book; null if no new book is read, so that the newest book becomes older. */
+  readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
+  /** New public trade, in ticks of its own outcome; null without one. */
+  readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
+  readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
+  /** Net position (YES minus NO), in shares. */
+  readonly netShares: number;
+  readonly stance: Stance;
+}
+
+/** Number of ticks between 0 and 1, and whether the market is without fees. */
+interface GridOfMarket {
+  readonly ticks: number;
+  readonly isFree: boolean;
+}
+
+const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
+
+/**
+ * Opens a generated market at `START_MS` and passes its data through the trader's market tracker.
+ *
+ * @param forMs time from the opening to the resolution, ms
+ */
+function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
+  const tracker = new MarketTracker(conditionId);
+  tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
+  let requestId = 0;
+  const toPrice = (tick: number): Micros => micros((tick * ONE) / grid.ticks);
+  const toRows = (rows: readonly RowOfBook[]) =>
+    rows.map(([tick, shares]) => ({ price: toPrice(tick), total_amount: micros(Math.round(shares * ONE)) }));
+  const toTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, nowMs: number) =>
+    ({
+      market_condition_id: null,
+      amount: micros(shares * ONE),
+      price: toPrice(tick),
+      maker_fee: null,
+      taker_fee: null,
+      timestamp: Math.floor(nowMs / 1000),
+      state: 'done',
+      is_yes: isYes,
+    }) as const;
+  return {
+    facts: must(tracker.facts, 'facts of a generated market'),
+    /** Passes the result of a poll to the tracker. Returns the own events. */
+    take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
+      const at = seenAt(++requestId, nowMs);
+      const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
+      if (sides !== null) tracker.onBook({ market: conditionId, is_yes: true, ...sides }, at, []);
+      if (trade !== null) tracker.onTrades([toTrade(trade, nowMs)], at);
+      if (fill === null) return [];
+      const [priceMicros, amountMicros] = [toPrice(fill.tick), micros(fill.shares * ONE)];
+      const own = { kind: 'fill', nowMs, side: fill.side, priceMicros, amountMicros, isMaker: true } as const;
+      tracker.ownFills.onFill(own);
+      return [own];
+    },
+    /** Returns the view; null before the first book. */
+    view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
+      tracker.view(nowMs, ownState(ours), feeds, siblings),
+  };
+}
+
+type OwnState = Pick<Look, 'netShares' | 'stance'>;
+
+function ownState({ netShares, stance }: OwnState): OwnMarketState {
+  const shares = micros(Math.round(Math.abs(netShares) * ONE));
+  const half = micros(ONE / 2);
+  return {
+    yesMicros: netShares > 0 ? shares : ZERO,
+    noMicros: netShares < 0 ? shares : ZERO,
+    avgYesCostMicros: netShares > 0 ? half : null,
+    avgNoCostMicros: netShares < 0 ? half : null,
+    availableFundsMicros: FUNDS,
+    maxPositionMicros: micros(MAX_POSITION_SHARES * ONE),
+    stance,
+    orders: [],
+  };
+}
+
+const LIMITS = { min_amount: '1', max_amount: '10000', min_funds: '1', max_funds: '100000' };
+
+export const makeDetail = (
+  conditionId: string,
+  { ticks, isFree }: GridOfMarket,
+  endMs: number,
+  event: string | null,
+  title = conditionId,
+  limits = LIMITS,
+) =>
+  marketDetail.parse({
+    title,
+    condition_id: conditionId,
+    state: 'open',
+    category: null,
+    event: event === null ? null : { title: event, condition_id: event, logo: null },
+    margin_enabled: false,
+    resolution_date: Math.round(endMs / 1000),
+    config: {
+      kind: 'orderbook',
+      min_price: String(1 / ticks),
+      max_price: String(1 - 1 / ticks),
+      ...limits,
+      price_precision: Math.log10(ticks),
+      amount_precision: 2,
+      funds_precision: 2,
+      maker_fee_rate: isFree ? '0' : '0.005',
+      taker_fee_rate: isFree ? '0' : '0.01',
+    },
+  });
 
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
-/** Every n-th market has no fees: only there a market and its mirror cost the same on every leg. */
+/** Every second market has no fees. Only then a market and its mirror cost the same on every leg. */
 const FREE_EVERY = 2;
 
 /**
- * This many events and observations each, with all declarable kinds in turn. True probabilities of the outcomes wander and
- * sum to one; nested ones fall from one to the next.
+ * Generates `events` events with `looks` observations each, with all kinds of declarations in turn. The probabilities of
+ * the outcomes wander and sum to one. Those of nested outcomes fall from one to the next.
  */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const markets = Array.from({ length: events }, (_, number) => {
@@ -44,7 +251,7 @@ export function showEvents(seed: number, events: number, looks: number): ShownMa
   return { markets, mirrored: null };
 }
 
-/** A trader's view of an event whose markets resolve after the last observation. */
+/** Makes a trader's views of an event whose markets resolve after the last observation. */
 function showEvent(
   eventConditionId: string,
   outcomes: EventFacts['outcomes'],
@@ -85,11 +292,11 @@ function drawEventLooks(
     const isLate = random.chance(0.03);
     const moment = { afterMs: drawPauseMs(random, isLate), stance: drawStance(random) };
     before = scores.map((_, index) => {
-      // A threshold is reached when it, or a narrower one, is the last reached.
+      // A threshold is reached if it or a narrower threshold is the last one reached.
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
-      // A round of reads leaves some of its markets out.
+      // A round of polls leaves out some of the markets.
       const isOld = isLate || random.chance(0.2);
       return drawLook(random, middle, 100, before[index]?.netShares ?? 0, { ...moment, isOld });
     });
@@ -97,7 +304,10 @@ function drawEventLooks(
   });
 }
 
-/** This many markets and observations each, and their mirrors, with the strategy's requested inputs. */
+/**
+ * Generates `markets` markets with `looks` observations each, and their mirrors, with the inputs that the strategy
+ * requests.
+ */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];
@@ -126,12 +336,12 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   });
 }
 
-/** Returns a step of log-odds; one step in fifty is a jump. */
+/** Draws a step of the log-odds. One step in fifty is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
 type Moment = Pick<Look, 'afterMs' | 'stance'> & { readonly isOld: boolean };
 
-/** @param moment of a look at several markets; absent: drawn */
+/** @param moment values that all markets of an observation share; absent: drawn for this market */
 function drawLook(random: Random, middle: number, ticks: number, before: number, moment?: Moment): Look {
   const fill = random.chance(0.1)
     ? ({ side: random.chance(0.5) ? 'bid' : 'ask', tick: middle, shares: 1 + random.below(25) } as const)
@@ -170,13 +380,13 @@ function drawBook(random: Random, middle: number, ticks: number) {
   return { bids: drawSide(-1), asks: drawSide(1) };
 }
 
-/** Middle price; null when a side is empty or nothing was read. */
+/** Mid price; null if a side is empty or no new book was read. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
-/** Returns a feed value: usually near `middle`, the price of the market's own book; sometimes far, old or missing. */
+/** Draws further inputs: usually near `middle`, the price of the market's own book; sometimes far, old or missing. */
 function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);
@@ -215,7 +425,7 @@ const mirror =
     };
   };
 
-/** Exchanges YES and NO in both outcomes. */
+/** Exchanges YES and NO in the further inputs. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },
@@ -223,7 +433,7 @@ const mirrorBeside = ({ told, other }: Beside): Beside => ({
 
 const negative = (shares: number): number => (shares === 0 ? 0 : -shares);
 
-/** A trader's view of this market at each observation; it resolves after the last one. */
+/** Makes a trader's view of a market at each observation. The market resolves after the last one. */
 function showMarket(
   conditionId: string,
   grid: GridOfMarket,

@@ -8,7 +8,7 @@ import { closest } from '../../shared/base/text.js';
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
-import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
+import { describeParam, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { LatencyModel } from '../backtest/latency.js';
 import {
   type Axis,
@@ -163,7 +163,7 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
   const parts = text.split(':');
   if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
   if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
-    throw bad(name, text, `a list, for it is ${describeWanted(spec)}`);
+    throw bad(name, text, `a list, for it is ${describeParam(spec).wanted}`);
   }
   const isLog = parts[0] === 'log';
   const numbers = (isLog ? parts.slice(1) : parts).map((part) => part.trim());
@@ -365,7 +365,7 @@ function describeProblems(
   for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
     if (problem === undefined) continue;
-    const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
+    const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeParam(spec).wanted})`);
     const hint = `Parameters of ${name}: ${list.join('; ')}.`;
     throw new TwinbookError('usage', `--param ${axis.name}: ${problem.message}`, hint);
   }

@@ -4,16 +4,14 @@ import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
-/** Null for valid quotes, else the first error in a sentence. Untyped JavaScript may return any type. */
+/** Returns null for valid quotes, else the first error as text. A strategy in JavaScript may return any type. */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
-  const { postOnly, againMs } = quotes;
+  const { againMs } = quotes;
   if (againMs !== undefined && !Number.isFinite(againMs)) return `againMs must be a time in ms, got ${show(againMs)}`;
-  if (postOnly !== undefined && typeof postOnly !== 'boolean')
-    return `postOnly must be true or false, got ${show(postOnly)}`;
-  if (quotes.exact !== undefined && typeof quotes.exact !== 'boolean')
-    return `exact must be true or false, got ${show(quotes.exact)}`;
+  for (const name of ['postOnly', 'exact'] as const)
+    if (!isFlag(quotes[name])) return `${name} must be true or false, got ${show(quotes[name])}`;
   const wrongPart = checkSets(quotes.sets) ?? checkEdge(quotes.edge);
   if (wrongPart !== null) return wrongPart;
   if (typeof quotes.note !== 'string') return `note must be text, got ${show(quotes.note)}`;
@@ -34,18 +32,18 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
 }
 
-/** Checks the quotes of a whole event, one entry per market of the view. Null when valid, else the first error. */
+/** Checks the quotes of a whole event, one entry per market of the view. Returns null, or the first error as text. */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
   const shown = new Set(markets.map(({ view }) => view.market.conditionId));
   const foreign = Object.keys(quotes).find((id) => !shown.has(id));
   if (foreign !== undefined)
-    return `quotes of ${foreign}, which is not one of the markets in its view: ${[...shown].join(', ')}`;
+    return `quotes of ${foreign}, which is not one of the markets in the view: ${[...shown].join(', ')}`;
   for (const { view } of markets) {
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
-      return `no quotes of ${conditionId}: every market of its view needs quotes`;
+      return `no quotes of ${conditionId}: every market in the view needs quotes`;
     // `hasOwn` has checked that the entry exists.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
@@ -67,7 +65,7 @@ function checkEdge(edge: Quotes['edge']): string | null {
   if (typeof edge !== 'object' || edge === null) return `edge must be an object, got ${show(edge)}`;
   for (const side of ['bid', 'ask'] as const)
     if (!(Math.abs(edge[side]) <= 1))
-      return `edge.${side} must lie in [-1, 1], currency a share, got ${show(edge[side])}`;
+      return `edge.${side} must lie in [-1, 1], in currency per share, got ${show(edge[side])}`;
   return null;
 }
 
@@ -80,14 +78,13 @@ function checkFactors({ factors }: Quotes): string | null {
 }
 
 function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: MarketFacts): string | null {
-  if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels a side, got ${levels.length} ${side}s`;
+  if (levels.length > MAX_LEVELS) return `at most ${MAX_LEVELS} levels per side, got ${levels.length} ${side}s`;
   for (const [index, level] of levels.entries()) {
     const wrong = checkLevel(level, market);
     if (wrong !== null) return `${side} ${index + 1}: ${wrong}`;
     const better = levels[index - 1];
-    const falls = better !== undefined && better.priceMicros > level.priceMicros;
-    const rises = better !== undefined && better.priceMicros < level.priceMicros;
-    if (better !== undefined && !(side === 'bid' ? falls : rises))
+    if (better === undefined) continue;
+    if (side === 'bid' ? better.priceMicros <= level.priceMicros : better.priceMicros >= level.priceMicros)
       return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the level before it`;
   }
   return null;
@@ -96,12 +93,13 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
 function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
   if (typeof level !== 'object' || level === null) return `must be an object, got ${show(level)}`;
   const { priceMicros, amountMicros, isProbe } = level;
-  if (isProbe !== undefined && typeof isProbe !== 'boolean')
-    return `isProbe must be true or false, got ${show(isProbe)}`;
+  if (!isFlag(isProbe)) return `isProbe must be true or false, got ${show(isProbe)}`;
+  const checkPrice = (name: string, price: number) =>
+    checkGrid(name, price, market.tickMicros, market.minPriceMicros, market.maxPriceMicros);
   return (
-    checkGrid('priceMicros', priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
+    checkPrice('priceMicros', priceMicros) ??
     // The quote may become an order of NO, so 1 - price must also be valid.
-    checkGrid('1 - priceMicros', ONE - priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
+    checkPrice('1 - priceMicros', ONE - priceMicros) ??
     checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
   );
 }
@@ -112,5 +110,7 @@ function checkGrid(name: string, value: number, step: Micros, min: Micros, max: 
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }
+
+const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean';
 
 const show = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value));

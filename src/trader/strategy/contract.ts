@@ -6,58 +6,58 @@ import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } fr
 
 /** One wanted order level in YES space. */
 export interface QuoteLevel {
-  /** A multiple of the tick within the market's price limits; 1 - price too, as an ask may become a buy of NO. */
+  /** YES price. This price and 1 - price are multiples of the tick within the limits, since an ask may buy NO. */
   readonly priceMicros: Micros;
-  /** Shares: a multiple of the lot within the market's amount limits. */
+  /** Number of shares: a multiple of the lot within the market's amount limits. */
   readonly amountMicros: Micros;
-  /** True for a probe: an order sent to gain information. Other orders are sent first. Absent: false. */
+  /** True for a probe, an order sent to gain information. Other orders are sent first. Absent: false. */
   readonly isProbe?: boolean;
 }
 
 /** Complete sets (one YES and one NO share each) that a strategy wants to hold, to sell either outcome. */
 export interface SetsWish {
-  /** Sets to hold; missing sets are split from currency in batches, within `max_core_sets`. 0: no sets. */
+  /** Number of sets to hold. Missing sets are split from currency in batches, up to `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
-  /** `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when all is flattened. */
+  /** `auto`: sets beyond this number are merged into currency. `never`: sets are merged only by a flatten. */
   readonly merge: 'auto' | 'never';
 }
 
 /** The wanted own orders of a market. The engine finds the fewest requests that lead to them. */
 export interface Quotes {
-  /** The strategy's fair YES price, which risk compares with its quotes. Null: no fair price, and no levels allowed. */
+  /** The strategy's fair YES price, which risk compares with the quotes. Null: no fair price, and no levels allowed. */
   readonly fairMicros: Micros | null;
-  /** Best (highest) first, prices strictly falling, at most `MAX_LEVELS`. */
+  /** Wanted bids, highest price first, with strictly falling prices, at most `MAX_LEVELS`. */
   readonly bids: readonly QuoteLevel[];
-  /** Best (lowest) first, prices strictly rising, at most `MAX_LEVELS`, all above the bids. */
+  /** Wanted asks, lowest price first, with strictly rising prices above all bids, at most `MAX_LEVELS`. */
   readonly asks: readonly QuoteLevel[];
   /** Maximum distance in ticks between an order and its level at which the order stays and keeps its queue position. */
   readonly keepWithinTicks: number;
   /** Maximum size difference at which an order stays, as a fraction of the level's size, 0 to 1. */
   readonly keepWithinSizeFraction: number;
-  /** True: every order that differs from its level is replaced, despite tolerances and request prices. */
+  /** True: every order that differs from its level is replaced, whatever the tolerances and request prices. */
   readonly exact?: boolean;
   /**
-   * Value per share of a fill at a side's best level, beyond its price and after the following price move; currency, -1
-   * to 1. The engine ranks markets and changes by this value. A worse level is worth more by its distance. Absent:
-   * derived from `fairMicros`.
+   * Gain per share of a fill at a side's best level, after the price move that follows the fill; currency, -1 to 1. The
+   * engine ranks markets and changes by this value. At a worse level the gain is greater by the distance between the
+   * levels. Absent: derived from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
-  /** True: an order that would trade at once is not sent, by the checks before draft and signature. Absent: false. */
+  /** True: the checks before draft and signature reject an order that would trade at once. Absent: false. */
   readonly postOnly?: boolean;
-  /** Wanted complete sets; absent: no wish. A wish stays, also over restarts, until later quotes change it. */
+  /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
   readonly sets?: SetsWish;
-  /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
+  /** Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market. */
   readonly againMs?: number;
-  /** Reason for these quotes, or for none; one sentence for `explain`. */
+  /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
-  /** Figures behind the quotes by name, unit last, for `explain`; finite numbers. */
+  /** Finite numbers that explain the quotes, by name with the unit last, for `explain`. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
-/** Maximum levels per side; more cannot be kept fresh within the venue's request budget. */
+/** Maximum levels per side. More levels could not be kept current within the venue's request limits. */
 export const MAX_LEVELS = 10;
 
-/** Makes empty quotes with a reason; all resting orders are canceled. */
+/** Makes empty quotes with a reason. All resting orders are canceled. */
 export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, number>> = {}): Quotes => ({
   fairMicros: null,
   bids: [],
@@ -77,19 +77,19 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
    * prints the figures and texts under its key `shown`. Called only for a module that declares `state`.
    */
   save?(): unknown;
-  /** Takes in parameters declared `live: 'now'` or `'requote'`; if missing or throwing, a new quoter is made. */
+  /** Receives new parameters declared `live: 'now'` or `'requote'`. If it is absent or throws, a new quoter is made. */
   params?(next: P): void;
 }
 
-/** A running strategy in all quoted markets of one event. The rules are those of a `Quoter`. */
+/** A running strategy in all quoted markets of one event. The rules of `Quoter` apply. */
 export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
   /** Quotes of the markets in `view.markets`, by condition id. An error in one discards the quotes of all. */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
-  /** @param conditionId market of the event */
+  /** @param conditionId market to which the observed event belongs */
   observe?(event: StrategyEvent<K>, conditionId: string): void;
-  /** State as in `Quoter.save`; saved once per event. */
+  /** Returns the state as `Quoter.save` does. The state is saved once per event. */
   save?(): unknown;
-  /** New parameters as in `Quoter.params`; called once for all markets of the event. */
+  /** Receives new parameters as `Quoter.params` does. Called once for all markets of the event. */
   params?(next: P): void;
 }
 
@@ -102,7 +102,7 @@ export interface StateDeclaration {
   readonly version: number;
 }
 
-/** Optional parts of a module's views, which cost computing time. */
+/** Optional parts of a module's views. Each part costs computing time. */
 export interface InputsDeclaration {
   /** True: `MarketView.event` holds the other markets of the event. */
   readonly event?: true;
@@ -123,16 +123,16 @@ interface StrategyParts {
   readonly summary: string;
   readonly state?: StateDeclaration;
   readonly inputs?: InputsDeclaration;
-  /** Whether the strategy may take other accounts' offers to close a position; absent: false. */
+  /** True if the strategy may take others' orders to close a position; absent: false. */
   readonly takes?: true;
-  /** Events that `observe` receives besides fills; absent: only fills. */
+  /** Kinds of events that `observe` receives besides fills; absent: only fills. */
   readonly observes?: readonly AskedEvent[];
 }
 
 interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends StrategyParts {
   readonly params: S;
   readonly observes?: readonly K[];
-  /** Checks relations between parameters: null when valid, else a sentence that names them. */
+  /** Checks relations between parameters. Returns null when they are valid, else a sentence that names them. */
   check?(params: ParamsOf<S>): string | null;
 }
 
@@ -140,8 +140,8 @@ interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends St
 export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
-   * Makes a quoter for one market; called after every start. `saved` is the newest state with the declared `state`
-   * version, if any. If `create` throws with `saved`, it is called again without it.
+   * Makes a quoter for one market. Called after every start. `saved` is the newest saved state of the declared version,
+   * if there is one. If `create` throws with a saved state, it is called again without it.
    */
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
@@ -150,7 +150,7 @@ export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent =
 export interface EventStrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never>
   extends DefinitionParts<S, K> {
   readonly scope: 'event';
-  /** Makes a quoter for one event; otherwise as in `StrategyDefinition.create`. */
+  /** Makes a quoter for one event, by the rules of `StrategyDefinition.create`. */
   create(params: ParamsOf<S>, event: EventFacts, saved?: unknown): EventQuoter<'fill' | K, ParamsOf<S>>;
 }
 
@@ -159,7 +159,7 @@ interface HostedParts extends StrategyParts {
   check?(params: ParamValues): string | null;
 }
 
-/** A strategy with one quoter per market, as the engine uses it: `readParams` makes the `ParamValues` for `create`. */
+/** A strategy with one quoter per market, as the engine uses it. `readParams` makes the values for `create`. */
 export interface MarketStrategy extends HostedParts {
   readonly scope?: 'market';
   create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter<EventKind>;
@@ -195,9 +195,9 @@ export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter receives the new parameters (`Quoter.params`) and keeps its orders. `requote`: likewise, and all
-   * resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent: `restart`. A quoter
-   * without `params` is always replaced.
+   * `now`: the quoter receives the new parameters by `Quoter.params` and keeps its orders. `requote`: the quoter receives
+   * them too, and all resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent:
+   * `restart`. A quoter without a method `params` is always replaced.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */
@@ -217,12 +217,12 @@ export interface IntegerParam extends NumericParam {
   readonly kind: 'integer';
 }
 
-/** A number other than money or shares, such as a factor or a fraction. Written as a YAML number. */
+/** A number that is neither money nor shares, such as a factor or a fraction. Written as a YAML number. */
 export interface NumberParam extends NumericParam {
   readonly kind: 'number';
 }
 
-/** An amount of shares, written as a decimal string (`"25"`); the strategy gets Micros. */
+/** A number of shares, written as a decimal string (`"25"`). The strategy receives Micros. */
 export interface SharesParam extends Described {
   readonly kind: 'shares';
   readonly min: string;
@@ -243,10 +243,10 @@ export interface ChoiceParam<T extends string = string> extends Described {
   readonly default: NoInfer<T>;
 }
 
-/** The name of a feed in the trader's file; `MarketView.feeds` holds its values under this name. */
+/** The name of a feed in the trader's file. `MarketView.feeds` holds the feed's value under this name. */
 export interface FeedParam extends Described {
   readonly kind: 'feed';
-  /** True: the value may be `""` for no feed. Absent: a name is required. */
+  /** True: the value may be `""`, which means no feed. Absent: a name is required. */
   readonly optional?: true;
   readonly default: string;
 }
@@ -256,7 +256,7 @@ export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam 
 /** The fields of a row, or parameters that hold one value each, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
-/** A list of records with equal fields, for example bands. A missing field takes its default. */
+/** A list of records with the same fields, for example bands. A missing field takes its default. */
 export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described {
   readonly kind: 'rows';
   readonly fields: F;
@@ -303,7 +303,7 @@ export type AskedEvent = (typeof ASKED_EVENTS)[number];
 /** Every kind of event. */
 export type EventKind = 'fill' | AskedEvent;
 
-/** An order of this strategy. */
+/** Identifies an order of this strategy in an event. */
 interface OfOrder {
   /** Id of the order's intent, as in `MarketView.orders`. */
   readonly intentId: string;
@@ -313,7 +313,7 @@ interface OfOrder {
 }
 
 interface Sets {
-  /** Complete sets. */
+  /** Number of complete sets. */
   readonly amountMicros: Micros;
 }
 
@@ -321,38 +321,38 @@ interface Sets {
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Omit<OwnFill, 'nowMs'> & { readonly isMaker: boolean };
-  /** The exchange has reported that an order rests, or rested before its fill. */
+  /** The exchange has reported that an order rests, or that it rested before its fill. */
   readonly rested: OfOrder & { readonly amountMicros: Micros };
-  /** A resting order ended before it was filled completely: canceled by the trader or the exchange, or expired. */
+  /** A resting order was canceled by the trader or the exchange, or expired, before it was filled completely. */
   readonly canceled: OfOrder & {
-    /** Unfilled shares by the exchange's record. */
+    /** Unfilled shares, by the exchange's record. */
     readonly leftMicros: Micros;
   };
-  /** The exchange rejected a request; unsent, throttled and withdrawn requests are not reported. */
+  /** The exchange rejected a request. Unsent, throttled and withdrawn requests are not reported. */
   readonly refused: {
     readonly what: 'place' | 'cancel' | 'merge' | 'split' | 'redeem';
-    /** Slug of the service, `failed` or `expired` for a draft, or `post_only`. */
+    /** Error slug of the service; `failed` or `expired` for a draft; or `post_only`. */
     readonly slug: string;
   };
   /** Complete sets of this market were merged into currency, by any strategy. */
   readonly merged: Sets;
   /** Currency was split into complete sets of this market. */
   readonly split: Sets;
-  /** Event: the market is settled. */
+  /** The market is settled. */
   readonly resolved: {
     /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
     readonly phase: 'resolved' | 'canceled';
   };
-  /** The mid of others' book jumped between the last two reads (`Health.sinceJumpMs` is 0). */
+  /** The mid of others' book jumped between the last two polls (`Health.sinceJumpMs` is 0). */
   readonly jump: {
-    /** Signed change of the log-odds. */
+    /** Change of the mid's log-odds, with its sign. */
     readonly changeLogOdds: number;
   };
-  /** A feed named in the strategy's parameters has a new value for this market, shown in `MarketView.feeds`. */
+  /** A feed named in the strategy's parameters has a new value for this market, which `MarketView.feeds` holds. */
   readonly feed: { readonly feed: string };
 }
 
-/** An event of one kind, or of any of the named kinds. */
+/** An event of one of the kinds `K`. */
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;

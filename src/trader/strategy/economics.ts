@@ -1,46 +1,46 @@
 /**
- * Costs of bound currency and of requests, and decisions about complete sets that follow from them: batch sizes,
- * cancels for a merge, and the sale of a nearly sure winner. Floats, because nothing here is booked.
+ * Decisions about complete sets that follow from the costs of bound currency and of requests: batch sizes, cancels for a
+ * merge, and the sale of a nearly sure winner. The numbers are floats, because none of them is booked.
  */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
-/** Two prices set by the operator, used by every choice between currency, requests and fees. */
+/** Two prices that the operator sets. Every choice between currency, requests and fees uses them. */
 export interface Economics {
-  /** Cost of binding one unit of currency for a second, as a fraction: 1e-7 is 0.9 % a day. */
+  /** Cost of binding one unit of currency for a second, as a fraction. 1e-7 is 0.9 % per day. */
   readonly currencyPricePerS: number;
-  /** Cost of a signed request, currency. */
+  /** Cost of a signed request, in currency. */
   readonly requestPrice: number;
 }
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** Usual costs: with one pair per 100 s, a batch of merges holds about twenty pairs. */
+/** Default costs. With one new pair per 100 s, a merge then combines about twenty pairs. */
 export const USUAL_ECONOMICS: Economics = { currencyPricePerS: 0.00864 / SECONDS_PER_DAY, requestPrice: 0.001 };
 
 /** Prior rate of new complete sets, pairs per second. */
 export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
- * Best number of sets per merge or split (economic order quantity): it balances the batch's two requests against
- * currency that waits. Infinite for free currency, 0 for free requests.
+ * Best number of sets per merge or split (economic order quantity). It balances the cost of the batch's two requests
+ * against the cost of waiting currency. The result is infinite for free currency and 0 for free requests.
  *
  * @param setsPerS rate at which sets arise or are used
  */
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of one pair until it is merged: its part of the batch's requests plus its waiting time, currency. */
+/** Cost of one pair until it is merged, in currency: its part of the batch's requests, and its waiting time. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
 /**
- * True when sell orders that bind pairs should be canceled for a merge: waiting costs more than the requests of the
- * merge and the cancels. Lost queue positions are not counted.
+ * True if sell orders that bind pairs should be canceled for a merge, because waiting costs more than the requests of
+ * the merge and the cancels. Lost queue positions are not counted.
  *
- * @param waitS time that the pairs would otherwise wait, s
+ * @param waitS time for which the pairs would otherwise wait, s
  */
 export const isPullingWorth = (
   { requestPrice, currencyPricePerS }: Economics,
@@ -48,7 +48,8 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * Present value of a probable winner kept until settlement. Selling it for less, after fees, gives money away.
+ * Present value of a share of a probable winner that is kept until settlement. Selling the share for less, after fees,
+ * loses money.
  *
  * @param probability of winning
  * @param seconds until the market settles

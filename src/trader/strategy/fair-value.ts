@@ -1,4 +1,4 @@
-/** Computes a fair price from others' orders: their book without dust, shifted towards recent trades. */
+/** Computes a fair price from others' book without very small orders (dust), shifted towards recent trades. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
@@ -7,33 +7,32 @@ import type { StrategyEvent } from './contract.js';
 
 /** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Cumulative shares of a side that make its price count; less is dust. */
+  /** Minimum cumulative shares at which a level counts as a side's best price; fewer shares are dust. */
   readonly dustMicros: Micros;
-  /** Fraction of the distance from mid to microprice that is used, 0 to 1. */
+  /** Weight of the microprice against the mid, 0 to 1. */
   readonly imbalanceWeight: number;
   /** Maximum weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
-  /** Widest spread of others, in price, that still gives a price. */
+  /** Maximum spread of others, in price, at which there is a fair price. */
   readonly maxSpread: number;
 }
 
-/** A fair price with its inputs; all are YES prices from 0 to 1. */
+/** A fair price and its inputs, as YES prices from 0 to 1. */
 export interface FairValue {
-  /** Fair price, in (0, 1). */
   readonly fair: number;
-  /** Others' best prices beyond dust; `fair` lies between them. */
+  /** Others' best prices without dust. The fair price lies between them. */
   readonly bid: number;
   readonly ask: number;
   readonly mid: number;
   readonly microprice: number;
-  /** Others' spread beyond dust, in price. */
+  /** Others' spread without dust, in price. */
   readonly spread: number;
 }
 
 /** Returns the fair price, or one sentence that says why there is none. */
 export function fairValue(view: MarketView, setting: FairSetting): FairValue | string {
   const best = touchOf(view.others, setting.dustMicros);
-  if (best === null) return "no fair price: a side of others' book has too few shares";
+  if (best === null) return "no fair price: a side of others' book has too few shares, or the book is crossed";
   const bid = best.bid.priceMicros / ONE;
   const ask = best.ask.priceMicros / ONE;
   const spread = ask - bid;
@@ -46,21 +45,21 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const { tradePrice, tradeWeightShares } = view.estimates;
   if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
   const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
-  // Past trades may lie outside the present spread; the fair price stays within it.
+  // Past trades may lie outside the present spread, but the fair price stays within it.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
 }
 
-/** Maximum number of fills that wait for their markout; the oldest are dropped. */
+/** Maximum number of fills that wait for their markout. The oldest are dropped. */
 const MAX_WAITING = 200;
 
-/** Horizon of the markout of fills, and the decay of old ones. */
+/** Time of the markouts of fills, and the decay of old markouts. */
 export interface MarkoutSetting {
   /** Time from a fill to its markout, ms. */
   readonly horizonMs: number;
   /** Half-life of old markouts, ms. */
   readonly halfLifeMs: number;
-  /** Prior weight: shares of fills without adverse move, assumed before the first real fill. */
+  /** Weight of the prior: assumed shares of fills without an adverse move. */
   readonly priorShares: number;
 }
 
@@ -72,7 +71,7 @@ interface Waiting {
   readonly shares: number;
 }
 
-/** Mean adverse price move after the own fills of one market, decaying. */
+/** Computes the mean adverse price move after own fills in one market. Old fills decay. */
 export class MarkoutTracker {
   readonly #setting: MarkoutSetting;
   #waiting: Waiting[] = [];
@@ -85,7 +84,7 @@ export class MarkoutTracker {
     this.#setting = setting;
   }
 
-  /** Adds a fill, measured from the last fair price before it. */
+  /** Adds a fill. Its price move is measured from the last fair price before it. */
   fill(event: Extract<StrategyEvent, { kind: 'fill' }>): void {
     if (this.#fair === null) return;
     const sign = event.side === 'bid' ? 1 : -1;
@@ -94,7 +93,7 @@ export class MarkoutTracker {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** Takes in the fair price and computes the markout of fills that are due. */
+  /** Notes the present fair price, and computes the markouts of fills that are due. */
   fair(nowMs: number, fair: number): void {
     const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);
@@ -110,7 +109,7 @@ export class MarkoutTracker {
     this.#fair = fair;
   }
 
-  /** Mean adverse move after a fill, in price, never negative. */
+  /** Mean adverse move after a fill, in price; 0 or more. */
   get adverseMove(): number {
     return Math.max(0, this.#adverse / (this.#weight + this.#setting.priorShares));
   }

@@ -1,10 +1,10 @@
-/** Rounds a strategy's float prices and sizes to a market's grid, without crossing others' offers. */
+/** Rounds a strategy's float prices and sizes to a market's tick, lot and limits. */
 
 import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
 import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
-/** Lowest and highest YES price that are valid as orders of both YES and NO; null when there are none. */
+/** Lowest and highest YES price at which orders of both YES and NO are valid; null when no price is. */
 export function priceRange(market: MarketFacts): { readonly low: Micros; readonly high: Micros } | null {
   const { tickMicros } = market;
   const lowest = maxMicros(tickMicros, maxMicros(market.minPriceMicros, complement(market.maxPriceMicros)));
@@ -20,7 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Shares, in millionths, that may still fill on a side: to the position limit, or to zero if reduce-only. */
+/** Shares, in millionths, that may still fill on a side, up to the position limit. In reduce-only mode: up to zero. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -29,17 +29,17 @@ export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketV
 /** Wanted levels of one side, before rounding to the market's tick, lot and limits. */
 export interface LadderWish {
   readonly side: BookSide;
-  /** Price of the best level, a float; it is rounded away from the mid to a tick. */
+  /** Price of the best level, a float. The price is rounded away from the mid to a tick. */
   readonly price: number;
   /** Distance between levels, ticks. */
   readonly stepTicks: number;
   readonly levels: number;
-  /** Shares per level, and maximum shares of all levels. */
   readonly levelShares: number;
+  /** Maximum shares of all levels together. */
   readonly totalShares: number;
 }
 
-/** Converts a wish into valid levels; fewer or none when prices or amounts exceed the market's limits. */
+/** Converts a wish into valid levels. Levels whose price or amount is outside the market's limits are left out. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -69,7 +69,7 @@ export function onTick(side: BookSide, price: number, tickMicros: Micros): Micro
 /** Tolerance of float errors, in millionths. */
 const FLOAT_NOISE = 1e-4;
 
-/** Rounds shares down to a valid order amount; null below the smallest one. */
+/** Rounds shares down to a valid order amount; null below the minimum amount. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);
@@ -83,16 +83,16 @@ export interface GuardSetting {
   readonly maxBookAgeMs: number;
   /** Pause after a price jump, ms. */
   readonly jumpPauseMs: number;
-  /** No quotes within this time before resolution, ms. */
+  /** Time before resolution from which nothing is quoted, ms. */
   readonly haltBeforeMs: number;
 }
 
-/** Why this market must not be quoted now, in one sentence; null when it may be. */
+/** Reason why this market must not be quoted now, in one sentence; null if it may be quoted. */
 export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | null {
   const { health, market, timeToResolutionMs } = view;
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
-  if (health.crossed || health.locked) return 'the book is crossed or locked: it is stale or wrong';
-  if (health.frozen) return 'the book is frozen: it does not change although trades go through it';
+  if (health.crossed || health.locked) return 'the book is crossed or locked, so it is old or wrong';
+  if (health.frozen) return 'the book is frozen: it does not change although trades occur at its prices';
   if (health.bookAgeMs > setting.maxBookAgeMs)
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
   if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs)

@@ -17,7 +17,7 @@ import {
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
   readonly path: readonly (string | number)[];
-  /** States the value and the accepted values, with unit and range; no full stop. */
+  /** Text with the given value and the accepted values, with unit and range, and without a full stop. */
   readonly message: string;
 }
 
@@ -28,10 +28,10 @@ export interface ParamsRead {
   readonly problems: readonly ParamProblem[];
 }
 
-/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing values take defaults. */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing values get defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
-  // `jitless`: compiling a schema does not pay off, because most are used once.
+  // `jitless`: compiling a schema does not pay off, because most schemas are used once.
   const parsed = paramsSchema(strategy.params).safeParse(given, { jitless: true });
   const problems = [...listUnknown(strategy.params, given), ...listWrong(strategy.params, given, parsed.error)];
   if (!parsed.success || problems.length > 0) return { values: null, problems };
@@ -43,7 +43,7 @@ export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
 type ParamsSchema = z.ZodType<ParamValues>;
 const schemas = new WeakMap<ParamSpecs, ParamsSchema>();
 
-/** Returns the zod schema of declarations, cached because a sweep reads thousands of candidates. */
+/** Returns the zod schema of declarations. It is cached, because a sweep reads thousands of candidates. */
 function paramsSchema(specs: ParamSpecs): ParamsSchema {
   const known = schemas.get(specs) ?? makeSchema(specs);
   schemas.set(specs, known);
@@ -92,7 +92,7 @@ function freezeRows(values: ParamValues): ParamValues {
 
 type Path = ParamProblem['path'];
 
-/** Problems of parameter names that are not declared, rows included. */
+/** Lists parameter names that are not declared, also in rows. */
 function listUnknown(specs: ParamSpecs, given: unknown, path: Path = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
@@ -110,7 +110,7 @@ function unknownName(name: string, specs: ParamSpecs): string {
   return `unknown parameter '${name}'; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
-/** Problems of values outside their declaration, defaults included. */
+/** Lists values that are outside their declared range or of a wrong type, also defaults. */
 const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): readonly ParamProblem[] =>
   (error?.issues ?? []).flatMap(({ code, path: found }) => {
     if (code === 'unrecognized_keys') return [];
@@ -122,85 +122,67 @@ const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): reado
     const written = path.reduce<unknown>((value, step) => Reflect.get(Object(value), step), given);
     const came = written === undefined ? spec?.default : written;
     if (spec === undefined) return { path, message: `got ${show(came)}, wanted parameters as \`name: value\` lines` };
-    if (spec.kind !== 'rows') return { path, message: `got ${show(came)}, wanted ${describeWanted(spec)}` };
+    const { range, wanted } = describeParam(spec);
+    if (spec.kind !== 'rows') return { path, message: `got ${show(came)}, wanted ${wanted}` };
     const rows = Array.isArray(came) ? `${came.length} rows` : show(came);
-    return { path, message: `got ${rows}, wanted a list of ${KINDS.rows.range(spec)}` };
+    return { path, message: `got ${rows}, wanted a list of ${range}` };
   });
 
-/** Pattern of a feed's name, in a trader's file and in a parameter. */
+/** Pattern of a feed's name in a trader's file and in a parameter. */
 export const FEED_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** Names of the feeds in a strategy's parameters, each once. */
+/** Names of the feeds in a strategy's parameters, without duplicates. */
 export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly string[] {
   const names = Object.entries(specs).flatMap(([name, spec]) => (spec.kind === 'feed' ? [String(values[name])] : []));
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** Texts that describe one kind of parameter. */
-interface Kind<S extends ParamSpec> {
-  readonly unit: (spec: S) => string;
-  /** Accepted values in short, for tables. */
-  readonly range: (spec: S) => string;
-  /** Accepted values with unit and range, for error messages. */
-  readonly wanted: (spec: S) => string;
+/** Describes a parameter: its unit, and its accepted values for tables (`range`) and for error messages (`wanted`). */
+export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range' | 'wanted', string>> {
+  switch (spec.kind) {
+    case 'integer':
+    case 'number': {
+      const { kind, unit, min, max } = spec;
+      const range = `${min} to ${max}`;
+      return {
+        unit,
+        range,
+        wanted: `${kind === 'integer' ? `a whole number of ${unit}` : `a number (${unit})`} from ${range}`,
+      };
+    }
+    case 'shares': {
+      const { min, max } = spec;
+      return {
+        unit: 'shares',
+        range: `${min} to ${max}`,
+        wanted: `an amount of shares in quotes from "${min}" to "${max}"`,
+      };
+    }
+    case 'boolean':
+      return { unit: '', range: 'true, false', wanted: 'true or false' };
+    case 'choice': {
+      const range = spec.choices.join(', ');
+      return { unit: '', range, wanted: `one of ${range}` };
+    }
+    case 'feed': {
+      const [orNone, orEmpty] = spec.optional === true ? [', or ""', ', or "" for none'] : ['', ''];
+      return {
+        unit: 'feed',
+        range: `its name${orNone}`,
+        wanted: `the name of a feed: lower case with dashes${orEmpty}`,
+      };
+    }
+    case 'rows': {
+      const range = `${spec.minRows} to ${spec.maxRows} rows`;
+      return { unit: 'rows', range, wanted: `a list of ${range} with ${Object.keys(spec.fields).join(', ')}` };
+    }
+  }
 }
 
-const range = ({ min, max }: { readonly min: number | string; readonly max: number | string }) => `${min} to ${max}`;
+/** One row of the table of parameters. All fields are texts. */
+export type ParamRow = ReturnType<typeof paramRow>;
 
-const KINDS: { readonly [K in ParamSpec['kind']]: Kind<Extract<ParamSpec, { readonly kind: K }>> } = {
-  integer: {
-    unit: ({ unit }) => unit,
-    range,
-    wanted: ({ unit, min, max }) => `a whole number of ${unit} from ${min} to ${max}`,
-  },
-  number: {
-    unit: ({ unit }) => unit,
-    range,
-    wanted: ({ unit, min, max }) => `a number (${unit}) from ${min} to ${max}`,
-  },
-  shares: {
-    unit: () => 'shares',
-    range,
-    wanted: ({ min, max }) => `an amount of shares in quotes from "${min}" to "${max}"`,
-  },
-  boolean: { unit: () => '', range: () => 'true, false', wanted: () => 'true or false' },
-  choice: {
-    unit: () => '',
-    range: ({ choices }) => choices.join(', '),
-    wanted: ({ choices }) => `one of ${choices.join(', ')}`,
-  },
-  feed: {
-    unit: () => 'feed',
-    range: ({ optional }) => (optional === true ? 'its name, or ""' : 'its name'),
-    wanted: ({ optional }) =>
-      `the name of a feed: lower case with dashes${optional === true ? ', or "" for none' : ''}`,
-  },
-  rows: {
-    unit: () => 'rows',
-    range: ({ minRows, maxRows }) => `${minRows} to ${maxRows} rows`,
-    wanted: ({ minRows, maxRows, fields }) =>
-      `a list of ${minRows} to ${maxRows} rows with ${Object.keys(fields).join(', ')}`,
-  },
-};
-
-// Every entry of `KINDS` takes declarations of its own kind.
-const kindOf = ({ kind }: ParamSpec) => KINDS[kind] as Kind<ParamSpec>;
-
-/** Accepted values of a field, with unit and range: for error messages and tables. */
-export const describeWanted = (spec: ParamSpec): string => kindOf(spec).wanted(spec);
-
-/** One line of the table of parameters; all texts. */
-export interface ParamRow {
-  readonly name: string;
-  readonly unit: string;
-  readonly range: string;
-  readonly default: string;
-  /** How a running trader applies a new value: a `LiveClass`. */
-  readonly live: string;
-  readonly help: string;
-}
-
-/** The table of a strategy's parameters. Fields of a list follow it as `bands[].min_margin_ticks`. */
+/** Returns the table of a strategy's parameters. A list is followed by its fields, such as `bands[].min_margin_ticks`. */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
     const row = paramRow(name, spec);
@@ -209,14 +191,12 @@ export function paramTable(strategy: Strategy): readonly ParamRow[] {
   });
 }
 
-const paramRow = (name: string, spec: ParamSpec): ParamRow => ({
-  name,
-  unit: kindOf(spec).unit(spec),
-  range: kindOf(spec).range(spec),
-  default: typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default),
-  live: spec.live ?? 'restart',
-  help: spec.help,
-});
+function paramRow(name: string, spec: ParamSpec) {
+  const { unit, range } = describeParam(spec);
+  const usual = typeof spec.default === 'object' ? JSON.stringify(spec.default) : String(spec.default);
+  // `live` says how a running trader applies a new value: a `LiveClass`.
+  return { name, unit, range, default: usual, live: spec.live ?? 'restart', help: spec.help } as const;
+}
 
 /** The JSON Schema (draft 2020-12) of the `params:` of a strategy. */
 export const objectSchema = (specs: ParamSpecs): Readonly<Record<string, unknown>> => {
@@ -255,7 +235,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Loaders for CommonJS wrap the default export once more. */
+/** Returns the default export; null without one. Loaders for CommonJS wrap it a second time. */
 function defaultExport(moduleExports: unknown): Loose | null {
   const outer = asRecord(asRecord(moduleExports)?.['default']);
   return asRecord(outer?.['default']) ?? outer;

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
-import type { TriedStrategy } from '../../../src/lab/strategy-checks/generated-market.js';
-import { showEvents, showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
+import { showEvents, showMarkets, type TriedStrategy } from '../../../src/lab/strategy-checks/shown-markets.js';
 import type { MarketView, WholeEventView } from '../../../src/trader/market/view.js';
 import {
   defineStrategy,
@@ -74,8 +73,8 @@ const MISTAKES: readonly (readonly [
     () => NO_QUOTES('never'),
     [
       'it never throws',
-      'its quotes say why, in words and figures',
-      'at the limit it still quotes the side that reduces',
+      'quotes have a note and factors that explain them',
+      'at the position limit it still quotes the side that reduces',
     ],
   ],
   [
@@ -88,18 +87,18 @@ const MISTAKES: readonly (readonly [
       }
       return soundQuotes(view);
     },
-    ['it reaches for no clock, timer, chance or network'],
+    ['it uses no clock, timer, randomness or network'],
   ],
   [
     'makes a date',
     (view) => ({ ...soundQuotes(view), note: new Date(view.nowMs).toISOString() }),
-    ['it reaches for no clock, timer, chance or network'],
+    ['it uses no clock, timer, randomness or network'],
   ],
   [
     'draws',
     (view) => ({ ...soundQuotes(view), factors: { drawn: Math.random() } }),
     [
-      'it reaches for no clock, timer, chance or network',
+      'it uses no clock, timer, randomness or network',
       'the same views give the same quotes',
       'each market has its own instance',
     ],
@@ -116,10 +115,18 @@ const MISTAKES: readonly (readonly [
       const bids = quotes.bids.map((level) => ({ ...level, priceMicros: micros(level.priceMicros + 1) }));
       return { ...quotes, bids };
     },
-    ['its quotes are on the grid and within the limits of orders'],
+    ["quotes are on the market's grid and within its limits"],
   ],
-  ['gives no reason', (view) => ({ ...soundQuotes(view), note: '' }), ['its quotes say why, in words and figures']],
-  ['gives no figures', (view) => ({ ...soundQuotes(view), factors: {} }), ['its quotes say why, in words and figures']],
+  [
+    'gives no reason',
+    (view) => ({ ...soundQuotes(view), note: '' }),
+    ['quotes have a note and factors that explain them'],
+  ],
+  [
+    'gives no figures',
+    (view) => ({ ...soundQuotes(view), factors: {} }),
+    ['quotes have a note and factors that explain them'],
+  ],
   [
     'bids what others ask',
     (view) => {
@@ -128,29 +135,36 @@ const MISTAKES: readonly (readonly [
       if (!isQuoting(quotes) || ask === undefined) return quotes;
       return { ...quotes, bids: [{ priceMicros: ask, amountMicros: micros(ONE) }], asks: [] };
     },
-    ['it never crosses the orders of others', 'with YES and NO exchanged it quotes the mirror'],
+    ["quotes never cross others' orders", 'with YES and NO exchanged its quotes are mirrored'],
   ],
   [
     'forgets the limit',
     (view) => soundQuotes({ ...view, inventory: { ...view.inventory, maxPositionMicros: micros(1e12) } }),
     ['possible fills on one side stay within the position limit'],
   ],
-  ['forgets its stance', (view) => soundQuotes({ ...view, stance: 'normal' }), ['in mode reduce only it never adds']],
+  [
+    'forgets its stance',
+    (view) => soundQuotes({ ...view, stance: 'normal' }),
+    ['in reduce-only mode it never adds to the position'],
+  ],
   [
     'is silent at the limit',
     (view) =>
       Math.abs(view.inventory.netMicros) === view.inventory.maxPositionMicros ? NO_QUOTES('full') : soundQuotes(view),
-    ['at the limit it still quotes the side that reduces'],
+    ['at the position limit it still quotes the side that reduces'],
   ],
   [
     'believes old books',
     (view) => soundQuotes({ ...view, health: { ...view.health, bookAgeMs: 0 } }),
-    ['it is silent on books that are old, crossed or stuck'],
+    ['it does not quote on books that are old, crossed or frozen'],
   ],
   [
     'bids only',
     (view) => ({ ...soundQuotes(view), asks: [] }),
-    ['at the limit it still quotes the side that reduces', 'with YES and NO exchanged it quotes the mirror'],
+    [
+      'at the position limit it still quotes the side that reduces',
+      'with YES and NO exchanged its quotes are mirrored',
+    ],
   ],
 ];
 
@@ -158,7 +172,7 @@ describe('the checks of strategies', () => {
   it('pass a sound one', () => {
     const checks = checkStrategy(altered(soundQuotes), SHOWN, still);
     expect(checks.filter(({ verdict }) => verdict !== 'ok').map(({ text }) => text)).toEqual([
-      'it declares no state, and starts empty each time',
+      'the strategy declares no state',
     ]);
     expect(checks).toHaveLength(16);
   });
@@ -187,13 +201,13 @@ describe('the checks of strategies', () => {
     });
     const own = showMarkets(1, 2, 20);
     const checks = checkStrategy(greedy, own, still);
-    expect(checks.find(({ name }) => name === 'it changes nothing that it is shown')?.verdict).toBe('failed');
+    expect(checks.find(({ name }) => name === 'it does not change its views')?.verdict).toBe('failed');
   });
 
   it.each([
     ['all that it needs', (calls: number) => ({ calls }), []],
-    ['nothing', () => undefined, ['restored from its saved state at any look it continues unchanged']],
-    ['what it began with', () => ({ calls: 0 }), ['restored from its saved state at any look it continues unchanged']],
+    ['nothing', () => undefined, ['a quoter restored from saved state continues unchanged']],
+    ['what it began with', () => ({ calls: 0 }), ['a quoter restored from saved state continues unchanged']],
   ])('ask one that saves %s', (_, save: (calls: number) => unknown, found) => {
     const strategy = defineStrategy({
       name: 'counting',
@@ -247,7 +261,7 @@ describe('the checks of strategies', () => {
 
     it('refuse to show a market where an event is quoted', () => {
       expect(checkStrategy(wholeOf(say), SHOWN, still)[1]?.text).toMatch(
-        /whole quotes events, and was to be shown a market/,
+        /whole quotes events, but the subject is a market/,
       );
     });
   });

@@ -2,8 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
-import { askedBy } from '../../../src/lab/strategy-checks/generated-market.js';
-import { showEvents, showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
+import { askedBy, showEvents, showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import { shippedStrategies } from '../../../src/shell/config/shipped.js';
 import { loadShipped } from '../../../src/shell/config/strategy-module.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';

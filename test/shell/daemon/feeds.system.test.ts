@@ -74,7 +74,7 @@ strategies: [first.yaml]`,
   // The program runs on and sends nothing.
   rmSync(join(folder, 'prices.txt'));
   await isPulled();
-  expect((await status())?.markets[0]?.note).toBe('feed model says nothing current of this market');
+  expect((await status())?.markets[0]?.note).toBe('feed model has no current value for this market');
   writeFileSync(join(folder, 'prices.txt'), `${first} 0.5\n`);
   await rests();
 

@@ -42,11 +42,11 @@ describe('nonsense is named', () => {
     ["sets.merge must be 'auto' or 'never'", { ...GOOD, sets: { coreSharesMicros: 1, merge: 'always' } }],
     ['exact must be true or false, got 1', { ...GOOD, exact: 1 }],
     ['edge must be an object, got null', { ...GOOD, edge: null }],
-    ['edge.ask must lie in [-1, 1], currency a share, got NaN', { ...GOOD, edge: { bid: 0.01, ask: Number.NaN } }],
+    ['edge.ask must lie in [-1, 1], in currency per share, got NaN', { ...GOOD, edge: { bid: 0.01, ask: Number.NaN } }],
     ['edge.bid must lie in [-1, 1]', { ...GOOD, edge: { ask: 0.01 } }],
     ['factors must be an object', { ...GOOD, factors: null }],
     [
-      'at most 10 levels a side, got 11 bids',
+      'at most 10 levels per side, got 11 bids',
       { ...GOOD, bids: Array.from({ length: 11 }, (_, i) => level(0.4 - i / 100)) },
     ],
     [

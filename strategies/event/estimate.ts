@@ -1,33 +1,33 @@
-/** Prices of an event's outcomes from all its books, and their value for the present holdings. */
+/** Estimates the prices of an event's outcomes from all its books, and shifts them for the shares held. */
 
 import { type EventOutcomes, eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import { falling, findRise, nestedReservationPrices } from './nested.js';
 import { addingUp, type Reading } from './outcomes.js';
 
-/** Observations of an event; lists follow its markets. */
+/** Observations of an event. The lists have the order of its markets. */
 export interface EventSight {
-  /** Null where a book is none to go by. */
+  /** Price by each market's own book; null where the book is not usable. */
   readonly readings: readonly (Reading | null)[];
-  /** The newest middles, however old; null where a book has not two sides. */
+  /** Newest mids of any age; null where a side of the book is empty. */
   readonly mids: readonly (number | null)[];
-  /** YES less NO, in shares. */
+  /** Net positions (YES minus NO), in shares. */
   readonly net: readonly number[];
-  /** Markets of the event without any book. */
+  /** Number of the event's markets without any book. */
   readonly unseen: number;
 }
 
-/** Belief about one outcome. */
+/** Estimated price of one outcome. */
 interface Outcome extends Reading {
-  /** Centre of the quotes, shifted for the holdings in all outcomes: the risk of the event, not of the market. */
+  /** Centre of the quotes, shifted for the shares held in all outcomes of the event. */
   readonly centre: number;
 }
 
-export interface EventBelief {
-  /** By the markets; null where its book is none to go by. */
+export interface EventEstimate {
+  /** Estimates in the order of the markets; null where a book is not usable. */
   readonly outcomes: readonly (Outcome | null)[];
-  /** All outcomes of an exhaustive event are known. */
+  /** True if every outcome of an exhaustive event has a usable book. */
   readonly isWhole: boolean;
-  /** For `explain`. */
+  /** Figures for `explain`. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
@@ -37,21 +37,21 @@ interface Rules {
   readonly risk_aversion: number;
 }
 
-/** Returns the belief, or one sentence why the event should not be quoted. */
-export function believe(kind: EventOutcomes, sight: EventSight, rules: Rules): EventBelief | string {
+/** Returns the estimate, or one sentence that says why the event should not be quoted. */
+export function estimateEvent(kind: EventOutcomes, sight: EventSight, rules: Rules): EventEstimate | string {
   const known = sight.readings.flatMap((reading, index) => (reading === null ? [] : [{ ...reading, index }]));
   const part = knownPart(kind, sight);
-  if (known.length === 0) return 'no outcome has a book to go by';
+  if (known.length === 0) return 'no outcome has a usable book';
   if (part < rules.min_known - ROUNDING)
-    return `outcomes with a book to go by have ${part.toFixed(4)} of the probability, ${rules.min_known} is wanted`;
+    return `outcomes with a usable book have ${part.toFixed(4)} of the probability, ${rules.min_known} is needed`;
   const isWhole = kind === 'exhaustive' && known.length === sight.readings.length && sight.unseen === 0;
   const mids = known.map(({ mid }) => mid);
   const sum = mids.reduce((all, mid) => all + mid, 0);
   const wrong = kind === 'nested' ? findRise(mids) : isWhole ? Math.abs(sum - 1) : Math.max(0, sum - 1);
   if (wrong > rules.max_sum_error)
     return kind === 'nested'
-      ? `an outcome is ${wrong.toFixed(4)} above a wider one, at most ${rules.max_sum_error} is quoted`
-      : `the outcomes add up to ${sum.toFixed(4)}, at most ${rules.max_sum_error} off is quoted`;
+      ? `the mid of an outcome is ${wrong.toFixed(4)} above a wider one, at most ${rules.max_sum_error} is accepted`
+      : `the mids of the outcomes add up to ${sum.toFixed(4)}, an error of ${rules.max_sum_error} is accepted`;
   const together = kind === 'nested' ? falling(known) : isWhole || sum > 1 ? addingUp(known) : known;
   const prices = together.map(({ mid }) => Math.min(1, Math.max(LEAST_PRICE, mid)));
   const net = known.map(({ index }) => sight.net[index] ?? 0);
@@ -70,18 +70,21 @@ export function believe(kind: EventOutcomes, sight: EventSight, rules: Rules): E
 const ROUNDING = 1e-9;
 const LEAST_PRICE = 1e-6;
 
-/** Share of the probability, by the newest middles; for nested outcomes, which share none, of their number. */
+/**
+ * Fraction of the probability that outcomes with a usable book have, by the newest mids. For nested outcomes it is the
+ * fraction of their number, because they do not share one probability.
+ */
 function knownPart(kind: EventOutcomes, { readings, mids, unseen }: EventSight): number {
   if (kind === 'nested') return readings.filter((reading) => reading !== null).length / (readings.length + unseen);
   const known = readings.reduce((sum, reading) => sum + (reading?.mid ?? 0), 0);
   const all = readings.reduce((sum, reading, index) => sum + (reading?.mid ?? mids[index] ?? 0), 0);
-  // In an exhaustive event the rest of one belongs to the unseen outcomes.
+  // In an exhaustive event the remaining probability belongs to the unseen outcomes.
   const whole = kind === 'exhaustive' ? Math.max(1, all) : all;
   const hasUnknown = unseen > 0 || readings.includes(null);
   return hasUnknown ? known / whole : 1;
 }
 
-/** Prices for exclusive outcomes. The case that no outcome comes true counts as one more outcome without holdings. */
+/** Prices of exclusive outcomes. The case that no outcome comes true counts as one more outcome without shares held. */
 function exclusivePrices(prices: readonly number[], gamma: number, net: readonly number[]): readonly number[] {
   const none = 1 - prices.reduce((all, price) => all + price, 0);
   if (none <= LEAST_PRICE) return eventReservationPrices(prices, gamma, net);
