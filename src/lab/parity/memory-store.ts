@@ -1,4 +1,4 @@
-/** A recording in memory: takes a capture's output of polls, and returns columns for a backtest. */
+/** A recording in memory. A `Capture` writes the polls of a run into it, and a backtest plays its events. */
 
 import { ChunkWriter, isPrice } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
@@ -9,8 +9,8 @@ import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
- * A run reads all its books within this time after its start, ms. A book first seen within it exists from the start:
- * otherwise a backtest's earlier first read would find nothing.
+ * Time after its start within which a run has read every book, ms. A book first read within it counts from the start,
+ * since a backtest may read it earlier.
  */
 export const FIRST_LOOK_MS = 10_000;
 
@@ -25,7 +25,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Every market with data between these times of the venue's clock; call once. */
+  /** Returns every market with data as a source between these times of the venue's clock. Call it once, at the end. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -39,7 +39,7 @@ class MemorySink implements MarketSink {
   readonly #gaps: RecordedGap[] = [];
   #openGap: Omit<RecordedGap, 'toMs'> | null = null;
   #firstMs: number | null = null;
-  /** Chunks after the market has ended; null before. */
+  /** All chunks of the market; null until `end`. */
   #chunks: EventChunk[] | null = null;
 
   constructor(market: RecordedMarket) {
@@ -80,7 +80,7 @@ class MemorySink implements MarketSink {
   }
 
   poll(): void {
-    // As in the store.
+    // Polls are not played, so they are not stored.
   }
 
   own(): void {
@@ -88,10 +88,10 @@ class MemorySink implements MarketSink {
   }
 
   feedValue(): void {
-    // As what is ours.
+    // Feed values are read from the journal itself.
   }
 
-  /** See `FIRST_LOOK_MS`. */
+  /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains the moved first events. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;

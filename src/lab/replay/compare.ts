@@ -1,47 +1,47 @@
-/** Compares one step of the replayed core with the recorded one. */
+/** Compares one step of a replayed trader with the recorded step. */
 
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { Step } from '../../shell/journal/runs.js';
 
-/** Output of the core in one step. */
+/** Output of the replayed trader in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
-  /** Intents that the core wanted signed, in order. */
+  /** Ids of the intents that the trader asked to be signed, in order. */
   readonly signed: readonly string[];
   readonly failure: string | null;
 }
 
-/** The first step in which the replayed core differs. */
+/** The first difference between the replayed trader and the recorded run. */
 export interface Difference {
-  /** Number of the step, from 0. */
+  /** Number of the step in the journal, from 0. */
   readonly step: number;
-  /** Time of the step, our clock, ms. */
+  /** Time of the step, our clock, Unix ms. */
   readonly timeMs: number;
-  /** The step's observation, in words. */
+  /** Input of the step, in words. */
   readonly observation: string;
   /** The difference, in a sentence. */
   readonly what: string;
-  /** The step's recorded requests, in words; bounded. */
+  /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
   readonly recorded: readonly string[];
   readonly replayed: readonly string[];
-  /** Differing parts of the first differing request, by path; bounded. */
+  /** Different fields of the first differing request; at most `MAX_LINES`. */
   readonly fields: readonly FieldDifference[];
 }
 
-/** One different field; values as JSON, null if absent. */
+/** One different field: its path, and both values as JSON. Null: the field is absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
   readonly replayed: string | null;
 }
 
-/** Maximum lines per step. */
+/** Maximum lines per list of a difference. */
 const MAX_LINES = 8;
 
 /**
- * Returns null for equal requests, signatures and failures in equal order, else the first difference. `asked`: call of
- * the step's outcome, if any.
+ * Returns the first difference; null if requests, signatures and failures are equal and in equal order. `asked`: the
+ * call whose outcome the step delivers, if any.
  */
 export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
@@ -91,7 +91,7 @@ function firstDifferent(then: readonly unknown[], now: readonly unknown[]): numb
   return null;
 }
 
-/** Compares the JSON texts: most values are equal, and sorting keys is expensive. */
+/** Compares values as JSON. Plain texts are compared first: most values are equal, and sorting keys is slow. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
@@ -101,7 +101,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Lists every differing leaf. Values come from JSON or survive a JSON round trip. */
+/** Lists every different leaf of two JSON values by its path. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
@@ -115,7 +115,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const toCanonicalText = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
 
-/** Title of a market by its condition id; null when unknown. */
+/** Returns the title of a market by its condition id; null if unknown. */
 type Titles = (conditionId: string) => string | null;
 
 /** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
@@ -133,7 +133,7 @@ function describeNames(params: unknown): string {
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
-/** Text of an observation. `asked`: the call of an outcome, if known. */
+/** Describes an observation. `asked`: the call that an outcome belongs to, if known. */
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':

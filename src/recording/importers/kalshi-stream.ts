@@ -1,4 +1,4 @@
-/** Converts Kalshi messages (snapshots, changes of levels, trades) into one market's event stream. */
+/** Converts Kalshi's messages (snapshots, changes of levels, trades) into the event stream of one market. */
 
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -23,15 +23,15 @@ import {
 } from './kalshi-message.js';
 import { ClockRegression, LineCount, lineSource, takeRejects } from './message-files.js';
 
-/** Trade and delta have the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
+/** A trade and its level change are at most a few ms apart. Times go back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
 interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
-  /** Unix ms; null without a record of the market. */
+  /** Close of the market, Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
 }
 
-/** Streams the files of one market. `found` is reset. Throws TwinbookError `recording_invalid`. */
+/** Streams one market's events, and puts warnings and gaps into `found`. Throws TwinbookError `recording_invalid`. */
 export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGenerator<EventChunk> {
   const { warnings } = found;
   warnings.length = 0;
@@ -102,7 +102,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counts the present file only. */
+  /** Counts the lines of the current file. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -111,7 +111,7 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** Number of the latest message, by subscription. */
+  /** Last message number, by subscription. */
   readonly #numbers = new Map<number, number>();
   /** Number of read messages of this market. */
   read = 0;
@@ -122,16 +122,16 @@ class KalshiStream {
   #beforeSnapshot = 0;
   #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  /** Unix ms of the first known book, which is its first event: without a snapshot no change has a meaning. */
+  /** Time of the first event, which is the first snapshot, Unix ms. Changes before it are meaningless. */
   firstMs: number | null = null;
   #closed = false;
-  /** An empty snapshot that ends the recording, unless something follows it. */
+  /** An empty snapshot, which means the close if nothing follows it. */
   #closing: Snapshot | null = null;
-  /** A snapshot with an unknown time. */
+  /** A snapshot that waits for the next message, which bounds its time. */
   #held: Snapshot | null = null;
-  /** A number is missing before the present message. */
+  /** True if a message number is missing before the current message. */
   #isMissing = false;
-  /** Unix ms since when the book is unknown; null while known. */
+  /** Time since which the book is unknown, Unix ms; null while it is known. */
   #unknownFromMs: number | null = null;
 
   constructor(market: KalshiFiles) {
@@ -141,7 +141,7 @@ class KalshiStream {
     this.#closeTimeMs = market.closeTimeMs;
   }
 
-  /** Sentences about gaps of the whole stream. */
+  /** Returns warnings about the whole stream, as sentences. */
   oddities(): string[] {
     const sentences: string[] = [];
     if (this.#foreign > 0) sentences.push(`${this.#foreign} messages of other markets were skipped`);
@@ -169,11 +169,11 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // Read once, because this property calls into DuckDB.
+    // The property calls into DuckDB, so it is read only once.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
-      // The columns have the rows' length.
+      // The casts are safe, because each column has `rowCount` entries.
       const kind = kinds[at] as number;
       const [sid, seq] = [sids[at] as number, seqs[at] as number];
       if (kind === ROW_KIND.broken) {
@@ -196,27 +196,27 @@ class KalshiStream {
     }
   }
 
-  /** A time known only to the second: the previous message's, if within it. */
+  /** Refines a time that is known only to the second: to the previous message's time, if that is in the second. */
   #refine(timeMs: number): number {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** A missing number makes the book unknown from the previous message on. */
+  /** Checks a message number. If one is missing, the book is unknown since the previous message. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
-    // A subscription to trades alone has its own numbers.
+    // A separate subscription to trades has its own numbers, which say nothing about the book.
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
-  /** Begins a gap before a message of this market, once the snapshot before it has its time. */
+  /** Starts a gap if a message number is missing before this message. Call it after `#releaseSnapshot`. */
   #beginGap(): void {
     if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
   }
 
-  /** Chunks filled since the last call. */
+  /** Returns the chunks that were filled since the last call. */
   give(): EventChunk[] {
     return this.#writer.take();
   }
@@ -242,7 +242,7 @@ class KalshiStream {
     this.#held = { timeMs: receivedMs, levels };
   }
 
-  /** A trade, or a change of a level's size. */
+  /** Takes a trade, or a change of a level's size. */
   #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     this.read++;
     this.#releaseSnapshot(timeMs);
@@ -258,14 +258,17 @@ class KalshiStream {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
       const before = this.#levels.get(side, priceMicros);
-      // Beyond exact numbers it is an error of the recording.
+      // The total must stay an exact number, even if the recording is wrong.
       const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
       this.#setLevel(timeMs, side, priceMicros, total);
     }
   }
 
-  /** A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound. */
+  /**
+   * Applies the waiting snapshot. It has only a receive time, which may be late by seconds, so its time is at most that
+   * of the next message.
+   */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;
@@ -276,7 +279,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close: the end, not a change of the book.
+      // The venue sends an empty book after the close. It ends the recording and does not change the book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -291,7 +294,7 @@ class KalshiStream {
     this.#replaceBook(timeMs, snapshot.levels);
   }
 
-  /** The book begins again, or the recording ends. */
+  /** Ends a gap: the book starts empty, and the next snapshot fills it. */
   #endGap(fromMs: number): void {
     this.#unknownFromMs = null;
     this.#pairing.flush();
@@ -300,7 +303,7 @@ class KalshiStream {
     this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Something follows: the apparent end was an empty book, before a known close. */
+  /** Takes back an assumed close when a message follows: the empty snapshot was a real book. A known close stays. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#closeTimeMs !== null) return;
@@ -311,7 +314,7 @@ class KalshiStream {
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
-  /** Writes only differences, so that a snapshot in mid-stream keeps queues. */
+  /** Replaces the book by a snapshot. Only differences are written, so orders in unchanged levels keep their place. */
   #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
     const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
@@ -323,7 +326,7 @@ class KalshiStream {
     }
   }
 
-  /** `total` is the sum of all changes; a negative one (after a lost delta) is kept but shows an empty level. */
+  /** Sets a level to the sum of its changes. A negative sum, after a lost message, is written as an empty level. */
   #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);
@@ -332,10 +335,10 @@ class KalshiStream {
   }
 }
 
-/** Remembered messages per subscription. Duplicates arrive close together. */
+/** Number of remembered messages per subscription. Duplicates arrive soon after the original. */
 const REMEMBERED = 8_192;
 
-/** The latest messages of one subscription, each at the index given by its number. */
+/** Makes the memory of one subscription: its last messages, each at the index of its number modulo `REMEMBERED`. */
 const newSubscription = (first: number) => ({
   first,
   isNumbered: false,
@@ -346,7 +349,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /** True for a known message by the hash of its line; else stores the hash. Only numbered messages can repeat. */
+  /** Returns true for a known number and hash; else stores them. Messages without numbers are never known. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

@@ -16,7 +16,7 @@ import { kalshiChunks } from './kalshi-stream.js';
 
 type CsvRow = ReadonlyMap<string, string>;
 
-/** All rows after the header. Missing last columns are allowed; blank lines are skipped. */
+/** Parses CSV: returns all rows after the header. Missing last columns are allowed, and blank lines are skipped. */
 export function csvRows(text: string): CsvRow[] {
   const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
   return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
@@ -34,7 +34,7 @@ function parseFields(text: string): string[][] {
     at += all.length;
     if (text[at] === '\r') at++;
     if (text[at] === ',') continue;
-    // End of a line or of the text; text behind a closing quote is skipped.
+    // At the end of a line or of the text. Text between a closing quote and the line's end is skipped.
     while (at < text.length && text[at] !== '\n') at++;
     rows.push(row);
     row = [];
@@ -42,7 +42,7 @@ function parseFields(text: string): string[][] {
   return rows;
 }
 
-/** Opens one market from its files. */
+/** Opens the recording of one market. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
   const first = must(files[0], 'a file of the market').path;
   const about: RecordingWarning[] = [...warnings];
@@ -103,7 +103,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    /** False for prices in parts of a cent, at least near 0 or 1; null without a record. */
+    /** False for prices in fractions of a cent, at least near 0 or 1; null without a record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
@@ -120,13 +120,13 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
 }
 
-/** Returns both times; null for a missing time, or a close before the open. */
+/** Parses the opening and closing time; null if one is missing or the close is not later. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
-/** The set's folder, two above the window's; a single file may have them beside it. */
+/** Returns the path of a file of the data set, up to two levels above the window's folder; null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -142,7 +142,7 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-/** Returns the market's record from the venue's API; empty without a record. Reports an unreadable record. */
+/** Returns the market's record from the venue's API; empty without a record. An unreadable record adds a warning. */
 function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };

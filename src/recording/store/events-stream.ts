@@ -1,4 +1,4 @@
-/** Streams the files of a market as chunks. A snapshot becomes a new book only where rows before it are missing. */
+/** Streams the files of a market as chunks. A snapshot is used as a new book only if rows before it are missing. */
 
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -19,7 +19,10 @@ import {
 } from './layout.js';
 import { type EventsFile, eventsFiles, fileState, readManifest, sha256 } from './manifest.js';
 
-/** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
+/**
+ * Streams the events of these files, and puts new warnings into `warnings`. Throws TwinbookError `recording_invalid`
+ * for a file that differs from its manifest.
+ */
 export async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();
@@ -45,11 +48,11 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
   }
 }
 
-/** State of checked files by path; one check per state: backtests read a file for every fill model and market. */
+/** State of each checked file, by path. Backtests read a file many times, and check it once per state. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Throws TwinbookError `recording_invalid` for a closed file whose checksum differs from its manifest. */
+/** Checks a closed file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
   const state = `${written} ${fileState(path)}`;
@@ -90,11 +93,11 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   const columns = [timeMs, kind, ...figures];
   let events = 0;
   for (let at = 0; at < length; at++) {
-    // The columns have the chunk's length.
+    // The cast is safe, because the columns have `length` entries.
     const what = kind[at] as number;
     if (what === MARKER) continue;
     if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
-    // An event without side, price and amount.
+    // These events have neither side nor price nor amount.
     if (what === EVENT.clear || what === EVENT.end) for (const column of figures) column[events] = 0;
     events++;
   }
@@ -110,7 +113,7 @@ const endAt = (timeMs: number): EventChunk => ({
   amountMicros: Float64Array.of(0),
 });
 
-/** Checks the stream's guarantees: time goes forward, and nothing follows the end. */
+/** Checks the stream's guarantees: times never decrease, and nothing follows the end. */
 class OrderCheck {
   lastMs = Number.NEGATIVE_INFINITY;
   ended = false;
@@ -119,7 +122,7 @@ class OrderCheck {
     let last = this.lastMs;
     const { length, timeMs } = chunk;
     for (let at = 0; at < length; at++) {
-      // The columns have the chunk's length.
+      // The cast is safe, because the columns have `length` entries.
       const time = timeMs[at] as number;
       if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
       last = time;
@@ -138,9 +141,9 @@ class OrderCheck {
 
 export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
-  /** Lines of an open segment; else Parquet. */
+  /** True for the JSON lines of an open segment, false for Parquet. */
   readonly isSegment: boolean;
-  /** Hash from the manifest, lower-case hex; null for an open segment. */
+  /** Checksum in the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
 }
 
@@ -150,7 +153,7 @@ export const closedPart = (folder: string, file: EventsFile): EventsPart => ({
   isSegment: false,
 });
 
-/** File of a segment closed after the recording was opened; else the part itself. */
+/** Returns the Parquet file of a segment that was closed after the recording was opened; else the part itself. */
 function findMoved(part: EventsPart): EventsPart {
   const { path, isSegment } = part;
   if (!isSegment || existsSync(path)) return part;
@@ -164,7 +167,7 @@ function findMoved(part: EventsPart): EventsPart {
 const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
-/** Inspects an open segment; null without events. Throws `recording_invalid`. */
+/** Inspects an open segment; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openSegment(path: string): Promise<EventsPart | null> {
   try {
     const found = await withConnection((connection) => summarizeEvents(connection, segmentSource(path, 'events')));

@@ -1,4 +1,4 @@
-/** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
+/** Opens a market's folder as a recording: opening reads the JSON files, streaming decodes the Parquet files. */
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -30,10 +30,10 @@ import {
 } from './layout.js';
 import { type DescribedMarket, eventsFiles, fileState, type Manifest, readManifest, readMarket } from './manifest.js';
 
-/** The recording in a market's folder, or of some of its days; null without events. Throws `recording_invalid`. */
+/** Opens a market's folder, or some of its days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
-  // A recorder that closes a file meanwhile moves its rows: the folder is then read again.
+  // If a recorder closes a segment meanwhile, its rows move to another file, and the folder is read again.
   for (let look = 1; ; look++) {
     const states = days.map(stateOf);
     const opened = await openOnce(folder, days).then(
@@ -46,10 +46,10 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
   }
 }
 
-/** Maximum reads of a market that is written meanwhile. */
+/** Maximum attempts to read a folder that is written meanwhile. */
 const LOOKS = 5;
 
-/** Changes when a file of the day is closed. */
+/** Returns a text that changes when a segment of the day is closed. */
 const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
@@ -84,7 +84,7 @@ interface Day {
   readonly manifest: Manifest | null;
 }
 
-/** The newest description, with the outcome of any that has it: it may be known after the last day. */
+/** Returns the newest description, with the newest known outcome, which a later description may lack. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
@@ -110,7 +110,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
-/** The first reported close: a venue that moves it, at the latest on the last day, reported that later. */
+/** Returns the first announced close, because a trader at that time did not know a later change. */
 function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
   const told = known.find(({ market }) => market.closeIsGuessed === undefined);
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
@@ -165,7 +165,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** A gap at the end of a file ends with the next one; missing files are a gap too. */
+/** Lists the gaps. A gap at the end of a file ends with the next file, and missing files are a gap too. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
@@ -206,7 +206,7 @@ const seconds = (gaps: readonly RecordedGap[]): number =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of these days, in order of the days and of their files. Throws `recording_invalid`. */
+/** Yields a table's rows on these days, in the order of days and files. Throws TwinbookError `recording_invalid`. */
 async function* readRows<T>(days: readonly string[], table: Table, read: (row: Row, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
@@ -237,13 +237,13 @@ const toPoll = (row: Row): RecordedPoll => ({
   sentMs: toNumber(row['sent_ms']),
   seenMs: toNumber(row['seen_ms']),
   venueMs: numberOrNull(row['venue_ms']),
-  // The recorder writes only these outcomes.
+  // The cast is safe, because the recorder writes only these outcomes.
   outcome: row['outcome'] as RecordedPoll['outcome'],
 });
 
 function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = toNumber(row['time_ms']);
-  // A value's own times are on the recorder's clock, events on the venue's: a backtest has one clock.
+  // The value's own times are on the recorder's clock, and are converted to the venue's clock, which events have.
   const aheadMs = timeMs - toNumber(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
@@ -264,7 +264,7 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
       bid,
       ask,
       sd,
-      // A received value cannot be valid only later.
+      // A value that was received cannot be from a later time.
       atMs: Math.min(timeMs, toNumber(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },

@@ -1,4 +1,4 @@
-/** The page of a report. Its figures need no script. */
+/** Builds the HTML page of a report. Only its charts need a script. */
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
@@ -34,8 +34,8 @@ import {
 import { marketSection, markoutSection, resultSection } from './result-section.js';
 
 /**
- * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one analysis. The page is under 5 MB for sessions of any
- * size. Equal sessions give equal pages, to the byte.
+ * Builds the page of at least one session, where `analyses[i]` is `analyse(bracket.sessions[i])`. The page is below 5
+ * MB for sessions of any size. Equal sessions give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
@@ -92,7 +92,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Lists every sentence once. Serious warnings are visible; notes can be unfolded. */
+/** Lists each warning text once. Notes are folded, more serious warnings are visible. */
 function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -106,7 +106,7 @@ function warningList(sessions: readonly Shown[]): Markup | null {
   return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
-/** Means and spreads over repeats, above the shown run's figures; null for a backtest with one run. */
+/** Builds the section of means and spreads over repeats; null for single runs. */
 function repeatSection(sessions: readonly Shown[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
@@ -121,7 +121,7 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
-/** A line's name is indented as in the terminal. */
+/** Returns table rows of the lines. The names are indented as in the terminal. */
 const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
   lines.map(([name, figure]) => ({
     cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],

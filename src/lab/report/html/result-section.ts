@@ -1,4 +1,4 @@
-/** Sources of the result: a waterfall that is also the table of its exact figures; markets and markouts. */
+/** Sections of the result with its waterfall chart, of the markets, and of the markouts. */
 
 import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis } from '../analysis/analyse.js';
@@ -38,7 +38,7 @@ import {
   tone,
 } from './parts.js';
 
-/** Maximum rows of all sessions; a row takes about a kilobyte. */
+/** Maximum market rows of all sessions together; a row takes about one kilobyte. */
 const MAX_ROWS = 1_500;
 
 export function marketSection(sessions: readonly Shown[]): Markup {
@@ -82,7 +82,7 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
   return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
 }
 
-/** The largest gains and losses, and the largest turnovers. */
+/** Returns the markets with the largest gains, losses and turnovers. */
 function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
   if (markets.length <= limit) return new Set(markets);
   const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
@@ -90,7 +90,7 @@ function selectMarkets(markets: readonly MarketAnalysis[], limit: number): Reado
   return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
 }
 
-/** Result of one or several markets: total, parts, fills. */
+/** Returns the cells of the result of one or several markets: total, parts, and number of fills. */
 function resultCells(result: ResultSplit, fills: number): readonly Cell[] {
   const gain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
   return [
@@ -140,7 +140,7 @@ function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
   return { text: `${name}${HELD[valuedAt]}`, value: name };
 }
 
-/** Markets that do not fit in one line, so that the columns still sum to the result. */
+/** Returns one row for all markets that are not shown, so that the columns still add up to the result. */
 function makeRestRow(left: readonly MarketAnalysis[]): Row {
   const fills = left.reduce((total, market) => total + market.fills, 0);
   const cells = resultCells(sumSplits(left.map((market) => market.result)), fills);
@@ -270,7 +270,7 @@ function waterfall(result: ResultSplit): Markup {
   return dataTable(heads, [...rows, total], { caption: 'How the result is made up, in currency', class: 'split' });
 }
 
-/** All six places, those beyond cents in a softer colour. */
+/** Formats currency with all six places; the last four have a softer colour. */
 function exact(micros: number): Markup {
   const text = exactGain(micros);
   return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
