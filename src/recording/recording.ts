@@ -58,8 +58,8 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
   unknownKind(
     paths.join(', '),
     markets.length > 0
-      ? `holds no market ${markets.join(', ')}`
-      : 'holds no event of any market (events lie in files called events-0001.parquet and so on)',
+      ? `has no market ${markets.join(', ')}`
+      : 'has no event of any market (events lie in files called events-0001.parquet and so on)',
   );
 
 type Opener = () => Promise<readonly Recording[]>;
@@ -79,7 +79,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
       }
     } else {
       const found = findFiles(path);
-      if (found.paths.length === 0) throw unknownKind(path, ['holds no recording', ...found.notRead].join('; '));
+      if (found.paths.length === 0) throw unknownKind(path, ['has no recording', ...found.notRead].join('; '));
       for (const sentence of found.notRead) options.onNotRead?.(sentence);
       files.push(...found.paths);
     }
@@ -114,7 +114,7 @@ async function messageOpeners(
     }
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
-  for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
+  for (const path of strangers) onNotRead?.(`${path}: it has no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
   const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker));

@@ -103,7 +103,11 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
   if (values.length === 0) {
     const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
-    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md describes a row.');
+    throw new TwinbookError(
+      'usage',
+      `${path} has no valid row of a feed: ${problem}`,
+      'docs/feeds.md describes a row.',
+    );
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,

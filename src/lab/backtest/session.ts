@@ -29,7 +29,7 @@ import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
 /** Reason for resuming a halted trader after all markets. Unredeemed shares would halt the next event too. */
-export const SETTLE_REASON = 'the markets that were open are over';
+export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
 
@@ -225,7 +225,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
-    ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
+    ...empty.map(({ market }) => `"${market.title}" is left out, because no event of it can be read`),
     ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
       failure === null ? [] : [brokenOff(source.market, failure)],
     ),
@@ -248,7 +248,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may not have been there`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may no longer have existed`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
@@ -268,7 +268,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
-  if (!isStopped) texts.push('the trader still had requests open after the time that a live one gets');
+  if (!isStopped) texts.push('the trader still had open requests at the end of its time for a stop');
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 

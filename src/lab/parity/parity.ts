@@ -145,10 +145,10 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   const remarks = [...REMARKS, ...liveRun.remarks];
   if (taken > 0)
     remarks.push(
-      `${formatQuantity(taken, 'live fill')} took from the book: those trades are played as trades of others.`,
+      `${formatQuantity(taken, 'live fill')} took from the book: the backtests play these trades as trades of other accounts.`,
     );
   if (isOther && !isSelecting)
-    remarks.push(`No strategy selects any of the ${sources.length} markets that the run looked at.`);
+    remarks.push(`No strategy selects any of the ${sources.length} markets that the run has read.`);
   const parity = compare(sessions.map(analyse), remarks);
   // `data` has a line for each kind of data that the backtests played.
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
@@ -157,7 +157,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
 /** Remarks that apply to every comparison of a live run with backtests. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
-  'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
+  'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
 
 function eventsText({ sources }: LiveRun): string {
@@ -223,12 +223,12 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
     if (held > 0) {
       remarks.push(
-        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
+        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only changes are compared.`,
       );
     }
     if (underWay > 0) {
       remarks.push(
-        `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
+        `The run began with ${formatQuantity(underWay, 'order')} or conversions in progress, the backtest with none.`,
       );
     }
     const kind = OPENING[mode];

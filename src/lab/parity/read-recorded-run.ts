@@ -63,7 +63,7 @@ export async function readJournals(
     offsetMs: (ourMs) => (seen.findLast(({ startedMs }) => startedMs <= ourMs) ?? seen[0])?.offsetMs ?? 0,
     requests: requestsOver(seen),
     remarks: [
-      `Books are those that the trader’s own polls saw, by the journals of ${formatQuantity(seen.length, 'run')}.`,
+      `The books are those of the trader’s own polls, from the journals of ${formatQuantity(seen.length, 'run')}.`,
     ],
   };
 }
@@ -463,14 +463,14 @@ class RunReading {
     const remarks: string[] = [];
     if (this.#timedOut > 0) {
       remarks.push(
-        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
+        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies exceeded the time limit; a backtest has no such limit.`,
       );
     }
     if (gaps > 0)
-      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which nothing is known of a market.`);
+      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which a market is unknown.`);
     if (this.#unsent > 0) {
       remarks.push(
-        `${formatQuantity(this.#unsent, 'request')} never left live: the budget had no place for them in time.`,
+        `The live trader never sent ${formatQuantity(this.#unsent, 'request')}, because the rate limit did not allow them in time.`,
       );
     }
     return remarks;

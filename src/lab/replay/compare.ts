@@ -61,8 +61,10 @@ export function findDifference(step: Step, redone: Redone, asked: AnyCall | null
 
 function failureDifference({ failure: then }: Step, { failure: now }: Redone): string | null {
   if (then === now) return null;
-  if (then === null) return `the trader fails now, it did not then: ${now}`;
-  return now === null ? `the trader failed then, it does not now: ${then}` : `it failed then: ${then}; now: ${now}`;
+  if (then === null) return `the trader fails in the replay, but did not in the run: ${now}`;
+  return now === null
+    ? `the trader failed in the run, but does not in the replay: ${then}`
+    : `the trader failed in the run: ${then}; in the replay: ${now}`;
 }
 
 function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
@@ -72,16 +74,16 @@ function signingDifference({ signed: then }: Step, { signed: now }: Redone): str
   );
   if (at === null) return null;
   const [before, after] = [then[at]?.intentId, now[at]];
-  if (before === undefined) return `intent ${after} is signed now, it was not then`;
-  return `intent ${before} was signed then, ${after === undefined ? 'it is not now' : `now ${after}`}`;
+  if (before === undefined) return `intent ${after} is signed in the replay, but was not in the run`;
+  return `intent ${before} was signed in the run, but ${after === undefined ? 'is not' : `${after} is`} in the replay`;
 }
 
 function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
   const at = firstDifferent(then, now);
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
-  if (before === undefined) return `request ${after?.id} is asked now, it was not then`;
-  return `request ${before.id} ${after === undefined ? 'was asked then, it is not now' : 'is not the same'}`;
+  if (before === undefined) return `request ${after?.id} is sent in the replay, but was not in the run`;
+  return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not in the replay' : 'differs'}`;
 }
 
 /** Index of the first difference; null when all are equal. */
@@ -137,7 +139,7 @@ function describeNames(params: unknown): string {
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':
-      return 'nothing but the time';
+      return 'only the time';
     case 'command':
       return `the command ${commandText(observation.command)}`;
     case 'feed':
@@ -162,6 +164,6 @@ function outcomeText(outcome: Outcome): string {
     case 'refused':
       return `was refused: ${outcome.slug}, ${outcome.message}`;
     case 'unknown':
-      return outcome.sent ? `had no known outcome: ${outcome.reason}` : `never left: ${outcome.reason}`;
+      return outcome.sent ? `has an unknown outcome: ${outcome.reason}` : `was never sent: ${outcome.reason}`;
   }
 }

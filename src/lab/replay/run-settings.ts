@@ -31,7 +31,7 @@ export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunC
       const { strategy, key } = await loadShipped(moduleName);
       return { module: strategy, moduleKey: key };
     }
-    if (loadFiles === null) throw refusal(`strategy ${name} of the run is code of its user`, NAME_IT);
+    if (loadFiles === null) throw refusal(`strategy ${name} of the run is not a shipped strategy`, NAME_IT);
     config ??= loadFiles();
     const { file, strategies } = await config;
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);

@@ -242,7 +242,7 @@ const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
 
 const REMARKS: readonly string[] = [
   'The exchange times trades to the second, so that markouts after a few seconds are rough.',
-  'Orders count from when their draft was stored until their end was seen, on our own clock.',
+  'An order counts from its stored draft until its end was received, on our own clock.',
   'A market’s quote uptime counts from its first order on.',
   'A ledger holds refusals by the exchange, not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
@@ -379,6 +379,6 @@ function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: numbe
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;
-  const text = `${formatQuantity(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  const text = `${formatQuantity(marketsUntouched, 'market')} in which the trader never had an order ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
   return [...notices, { timeMs: toMs, severity: 'info', text }];
 }

@@ -61,7 +61,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
     throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
   }
   if (sheetHash(sheet) === hash) return sheet;
-  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep again.');
+  throw new TwinbookError('usage', `the checksum of the sweep's sheet is not ${hash}`, 'Plan the sweep again.');
 }
 
 /**
@@ -322,12 +322,12 @@ export class Leader {
     if (chunk === undefined) return;
     const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
     if (kind === 'stalled') {
-      const outcome = { kind: 'failed', error: `those who ran it vanished, again and again (${text})` } as const;
+      const outcome = { kind: 'failed', error: `its workers ended without a result, several times (${text})` } as const;
       const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
       keepOutcomes(outcomes, this.#work, 'a worker');
     } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
     else {
-      const why = kind === 'done' ? 'it has not every backtest of its chunk' : text;
+      const why = kind === 'done' ? 'it lacks backtests of its chunk' : text;
       return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
     }
     this.#open.delete(id);
@@ -338,7 +338,11 @@ export class Leader {
     const tries = (this.#tries.get(id) ?? 0) + 1;
     this.#tries.set(id, tries);
     if (tries >= MOST_TRIES)
-      throw new TwinbookError('queue_unusable', why, 'Look at the workers, and for who else writes to this queue.');
+      throw new TwinbookError(
+        'queue_unusable',
+        why,
+        'Check the workers, and whether another program writes to this queue.',
+      );
     this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
     await this.#options.queue.remove([id]);
     await this.#send([id]);
@@ -364,7 +368,7 @@ export function openChunkWorker(
   const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
     await close();
     const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there', hint);
+    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is missing', hint);
     const sheet = readSheet(text, hash);
     takeTimeZone(sheet.timeZone);
     const runner = await ChunkRunner.open(sheet, place);
@@ -373,7 +377,7 @@ export function openChunkWorker(
   };
   const handle: QueueWork['handle'] = async (data, document) => {
     const read = job.safeParse(data);
-    if (!read.success) return { kind: 'foreign', why: 'it is no job of a sweep of this version' };
+    if (!read.success) return { kind: 'foreign', why: 'it is not a job of a sweep of this version' };
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
@@ -468,7 +472,7 @@ function guardAccess<T>(path: string, act: () => T): T {
   } catch (cause) {
     if (!(cause instanceof Error) || !('code' in cause)) throw cause;
     const text = `cannot use ${path}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk.', { cause });
+    throw new TwinbookError('file_unreadable', text, 'Check the folder and the disk.', { cause });
   }
 }
 

@@ -37,7 +37,7 @@ function* listCautions(
 ): Generator<string> {
   const { model, event } = TERMS[subject];
   if (unfinished > 0) {
-    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} have not run completely, so figures over all configurations are not final.`;
   }
   if (failed > 0)
     yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
@@ -78,8 +78,8 @@ export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperC
 function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
-    ? `${what} This sweep and those before it in this folder chose nothing on them: this is what may be reported.`
-    : `${what} ${usedBefore} of them were chosen on before: this is not to be reported.`;
+    ? `${what} No sweep in this folder has chosen by these seeds, so this result may be reported.`
+    : `${what} ${usedBefore} of these seeds were used for an earlier choice, so this result must not be reported.`;
 }
 
 /** Formats a Sharpe ratio. A missing ratio is explained if there are too few events. */
@@ -220,7 +220,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     },
     {
       title: 'Best by luck',
-      explains: 'the highest Sharpe ratio that is to be expected of N without any skill',
+      explains: 'the highest Sharpe ratio expected of N configurations without any skill',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
     },
   ];
@@ -278,8 +278,8 @@ export function sharedSections<Table>(
   const sections: SharedSection<Table>[] = [
     {
       id: 'belief',
-      title: 'What luck would have given',
-      lead: `The best of many is good by luck alone. Ratios are per ${event}; a deflated one is the probability that there is more than luck.`,
+      title: 'Results of luck alone',
+      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
       table: draw(judgementColumns(result), models, `The search, by ${model}`),
       notes: [],
     },
@@ -291,7 +291,7 @@ export function sharedSections<Table>(
     sections.push({
       id: 'forward',
       title: 'Walking forward',
-      lead: `The configuration that was best on all earlier events, on those that follow. The training events ended ${ended} the fold began; other earlier events are purged.`,
+      lead: `Each fold tests the configuration that was best on all earlier events. Training events ended ${ended} the fold began; other earlier events are left out (purged).`,
       table: draw(stepColumns(assumptions.fillModels), steps, 'Walking forward, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>

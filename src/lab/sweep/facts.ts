@@ -50,8 +50,8 @@ export async function planData(recordings: readonly Recording[], progress: (done
     progress(index + 1);
   }
   if (markets.length === 0) {
-    const hint = 'Look at them with `twinbook data stats`.';
-    throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
+    const hint = '`twinbook data stats` shows what they contain.';
+    throw new TwinbookError('recording_invalid', 'these recordings have no event', hint);
   }
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }

@@ -140,7 +140,7 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
     const fields = Object.keys(spec.fields).join(', ');
     const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
-    throw new TwinbookError('usage', `${name} is no single parameter: ${param} is a list of rows`, hint);
+    throw new TwinbookError('usage', `${name} is not a single parameter: ${param} is a list of rows`, hint);
   }
   return { strategy, path: [param, at, field ?? ''], spec: inner };
 }
@@ -155,7 +155,7 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
   );
   const near = meant === null ? '' : ` Did you mean ${meant}?`;
   const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
-  const hint = `There are, of ${list.join('; of ')}.`;
+  const hint = `Known parameters of ${list.join('; of ')}.`;
   return new TwinbookError('usage', `no strategy has a parameter ${name}.${near}`, hint);
 }
 

@@ -136,7 +136,7 @@ function guardWrite<T>(outDir: string, act: () => T): T {
   } catch (cause) {
     if (cause instanceof TwinbookError || !(cause instanceof Error) || !('code' in cause)) throw cause;
     const text = `cannot write the results to ${outDir}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk, or give another --out.', {
+    throw new TwinbookError('file_unreadable', text, 'Check the folder and the disk, or give another --out.', {
       cause,
     });
   }
@@ -170,7 +170,7 @@ export class SweepStore {
       }
       if (!same.isFinished && resume === false) {
         const hint = 'Continue it with --resume, or give another folder with --out.';
-        throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
+        throw new TwinbookError('usage', `${this.#outDir} has this sweep already, unfinished`, hint);
       }
       this.#sweep = same.sweep;
       if (resume === true) this.#forgetFailed();
@@ -242,7 +242,7 @@ export class SweepStore {
     );
     const changed = parts.map((part) => PART_NAMES[part]).join('; ');
     const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
-    return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
+    return new TwinbookError('usage', `the sweep in ${this.#outDir} has another input; changed: ${changed}`, hint);
   }
 
   #insert({ identity, title, search: { axes, candidates }, events }: SweepHeader): void {

@@ -30,7 +30,7 @@ import type { SweepResult } from './result.js';
 /** Returns a page below 5 MB for any sweep. It shows at most 2,000 configurations, and the number of the others. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
-  const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
+  const warnings = html`<ul class="warnings" aria-label="Warnings about the figures">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
   const others = sharedSections(result, sharedTable).map(({ id, title: heading, lead, table, notes: said }) =>
     section(id, heading, lead, html`${table}${said.map(note)}`),
   );

@@ -153,12 +153,12 @@ class KalshiStream {
     if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} repeated: used once`);
     if (this.#overdrawn > 0) {
       const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
-      sentences.push(`${what} more from a level than it holds, so others are missing: such a level is empty`);
+      sentences.push(`${what} more from a level than it holds, so messages are missing: the level is then empty`);
     }
     if (this.#pairing.unpairedTrades > 0) {
       sentences.push(`${this.#pairing.unpairedTrades} trades have no level decrease of their own`);
     }
-    if (!this.#closed) sentences.push(`${STOPS_EARLY}: it ends there`);
+    if (!this.#closed) sentences.push(`${STOPS_EARLY}: the market ends there`);
     return sentences;
   }
 

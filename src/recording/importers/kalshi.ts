@@ -112,12 +112,12 @@ const WHOLE_CENTS = 'linear_cent';
 
 function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
-  if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
+  if (result === null) return { outcome: null, oddity: 'unknown: the market closes unresolved' };
   const outcome = outcomeOf(paid);
   if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
   if (result === 'void')
     return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, for its record names no value' };
-  return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
+  return { outcome: null, oddity: `${result}, and its record names no value: the market closes unresolved` };
 }
 
 /** Parses the opening and closing time; null if one is missing or the close is not later. */
@@ -154,7 +154,7 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
     const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
     return market === undefined ? nothing : { event: { ...response.event }, market };
   } catch (error) {
-    warnings.push({ path, message: `it is no record of a market (${(error as Error).message}): not used` });
+    warnings.push({ path, message: `it is not a record of a market (${(error as Error).message}): not used` });
     return nothing;
   }
 }

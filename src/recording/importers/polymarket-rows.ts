@@ -174,7 +174,7 @@ function eventsSql(source: string, markets: readonly string[]): string {
 /** Conditions of valid rows, by descriptions of their violations. A comparison with null counts as violated. */
 const SOUND: Readonly<Record<string, string>> = {
   'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
-  'a price that is no whole ten-thousandth between 0 and 1': `is_book OR
+  'a price that is not a whole ten-thousandth between 0 and 1': `is_book OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
   'no size of zero or more': `is_book OR
     (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,

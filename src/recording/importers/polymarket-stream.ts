@@ -68,7 +68,7 @@ class CaptureReport {
   #describeUnseen(): string {
     const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
     if (this.#knownMs === null) {
-      return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
+      return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
     }
     if (this.#isTold && left === '') return '';
     const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
@@ -76,7 +76,7 @@ class CaptureReport {
   }
 
   #disagreement(): string {
-    if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
+    if (this.#rows === 0) return 'no row has best prices, so the book cannot be checked';
     const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
     return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
   }
@@ -169,7 +169,7 @@ async function* streamRows({
   throw new TwinbookError(
     'recording_invalid',
     `no event of token ${yes} can be read from ${path}`,
-    'Look whether file and token belong together; `twinbook data import --help` describes the input.',
+    'Check whether file and token belong together; `twinbook data import --help` describes the input.',
   );
 }
 

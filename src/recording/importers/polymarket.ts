@@ -83,7 +83,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
     throw new TwinbookError(
       'recording_invalid',
       `no event can be read from ${path}: ${why}`,
-      'Look whether the file is whole and of this kind; `twinbook data import --help` lists the kinds.',
+      'Check whether the file is complete and of this kind; `twinbook data import --help` lists the kinds.',
     );
   }
   const hour = events.form === 'archive' ? hourOf(path) : null;

@@ -48,13 +48,13 @@ export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
-      throw new TwinbookError('file_unreadable', `there is no folder of recordings ${path}`, hint);
+      throw new TwinbookError('file_unreadable', `there is no folder of recordings at ${path}`, hint);
     }
     if (!isStore(path)) {
-      const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
+      const hint = 'SQL reads our own format: convert other recordings with `twinbook data import`';
       throw new TwinbookError(
         'recording_invalid',
-        `${path} is no folder of recordings with market=… or date=… in it`,
+        `${path} is not a folder of recordings with market=… or date=… in it`,
         hint,
       );
     }

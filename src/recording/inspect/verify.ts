@@ -164,15 +164,15 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   for (const number of open) {
     const isWritten = findWriter(root) !== null;
     const message = isWritten
-      ? 'it is being written'
-      : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
+      ? 'the file is being written'
+      : 'its writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
   for (const name of unlistedFiles(folder, manifest)) {
     findings.push({
       path: join(folder, name),
       severity: 'difference',
-      message: 'no manifest lists it: it is not read',
+      message: 'no manifest lists the file, so it is not read',
     });
   }
 }

@@ -262,7 +262,7 @@ export const unreadableFolder = (folder: string, error: unknown): TwinbookError 
   new TwinbookError(
     'file_unreadable',
     `cannot write recordings to ${folder}: ${(error as Error).message}`,
-    'Look at the folder, its rights and the room on its disk.',
+    'Check the folder, its rights and the free space on its disk.',
     {
       cause: error,
     },

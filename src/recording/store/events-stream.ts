@@ -43,7 +43,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
   }
   if (!order.ended) {
     const path = parts.at(-1)?.path ?? '';
-    warnings.push({ path, message: 'the recording stops before the close of the market: it ends there' });
+    warnings.push({ path, message: 'the recording stops before the close of the market: the market ends there' });
     yield endAt(order.lastMs);
   }
 }
@@ -64,7 +64,7 @@ async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
     throw new TwinbookError(
       'recording_invalid',
       `${path} has the checksum ${sum}, its manifest says ${written}`,
-      'it was changed or damaged; `twinbook data verify` checks all files',
+      'the file was changed or damaged; `twinbook data verify` checks all files',
     );
   }
   if (intact.size >= INTACT_FILES) intact.clear();

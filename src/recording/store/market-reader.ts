@@ -118,7 +118,7 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   for (const name of unlistedFiles(path, manifest)) {
-    warnings.push({ path: join(path, name), message: 'no manifest lists it: it is left out', isDamage: true });
+    warnings.push({ path: join(path, name), message: 'no manifest lists the file, so it is left out', isDamage: true });
   }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
@@ -187,14 +187,10 @@ function oddities(
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
-    summary.refused > 0
-      ? `refused when it was written, for they were no events of this market: ${summary.refused}`
-      : '',
-    broken > 0 ? `${lines(broken)} lost when its writer died` : '',
-    summary.gaps.length > 0
-      ? `gaps of which nothing is known: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all`
-      : '',
-    market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
+    summary.refused > 0 ? `invalid events that the recorder rejected: ${summary.refused}` : '',
+    broken > 0 ? `${lines(broken)} lost when the recorder died` : '',
+    summary.gaps.length > 0 ? `gaps without data: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all` : '',
+    market.outcome === null ? 'the outcome is unknown: the market closes unresolved' : '',
   ];
   return messages.filter((message) => message !== '').map((message) => ({ path: path, message }));
 }
@@ -252,7 +248,7 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
     throw new TwinbookError(
       'recording_invalid',
       `${path}: a value of feed ${String(row['feed'])} is no probability`,
-      'Values of a feed are between 0 and 1: put right what writes it.',
+      'Values of a feed are between 0 and 1: correct the program that writes the feed.',
     );
   }
   return {

@@ -132,7 +132,7 @@ function figureText({ model, micros, interval, spread }: Compared): string {
 const WORDS = {
   gain: 'A gain under every fill model',
   loss: 'A loss under every fill model',
-  unclear: 'Neither a gain nor a loss is shown, for not every interval leaves 0 out',
+  unclear: 'Neither a gain nor a loss is shown, because not every interval excludes 0',
 } as const;
 
 function describeSigns(models: readonly Compared[]): string {
@@ -191,7 +191,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
       const value = held.reduce((total, market) => total + market.endValueMicros, 0);
       return (
         held.length > 0 &&
-        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`
+        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an estimate, not money.`
       );
     },
     undivided: ({ result, markets }) => {
@@ -212,7 +212,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
     requests_unsent: ({ requests }) =>
       requests !== null &&
       requests.unsent > 0 &&
-      `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`,
+      `${formatQuantity(requests.unsent, 'request')} were never sent, because the rate limit did not allow them in time: quotes came late or not at all.`,
     throttled: ({ requests }) => {
       const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
       return refused > 0 && `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
@@ -309,13 +309,13 @@ function topRefusals(refusals: readonly Refusal[]): string {
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
   const more =
     refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
-  return `Most frequent obstacles: ${named.join('; ')}${more}.`;
+  return `Most frequent reasons: ${named.join('; ')}${more}.`;
 }
 
 /** Describes a refusal reason by its source. The strategy's reasons are sampled once a minute in each market. */
 const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
-  guard: (name, times) => `the strategy, “${name}”, at ${formatQuantity(times, 'look')}`,
+  guard: (name, times) => `the strategy, “${name}”, in ${formatQuantity(times, 'sample')}`,
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 

@@ -66,7 +66,7 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
   section(
     'refusals',
     'Refusals',
-    'Quotes and orders that were not let through, and by whom.',
+    'Rejected quotes and orders, and what rejected them.',
     perSession(sessions, ({ analysis: { refusals } }) => {
       if (refusals.length === 0) return note('Nothing was refused.');
       const rows = refusals.map(

@@ -78,7 +78,7 @@ const footer = ({ assumptions }: Analysis, licence: string): Markup =>
   html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
 
 function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: Analysis): Markup {
-  const what = kind === 'live' ? 'What really happened' : 'Backtest';
+  const what = kind === 'live' ? 'Live session' : 'Backtest';
   const when =
     fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
   const assumed =
@@ -103,7 +103,7 @@ function warningList(sessions: readonly Shown[]): Markup | null {
     notes.length === 0
       ? null
       : html`<details><summary>${formatQuantity(notes.length, 'note')}</summary><ul class="warnings">${notes.map(item)}</ul></details>`;
-  return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
+  return html`<div id="warnings" role="region" aria-label="Warnings about the figures"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
 /** Builds the section of means and spreads over repeats; null for single runs. */
