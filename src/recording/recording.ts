@@ -9,7 +9,7 @@
 
 import { type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { TwinbookError } from '../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
@@ -151,10 +151,7 @@ function statPath(path: string): Stats {
   try {
     return statSync(path);
   } catch (error) {
-    const hint = `check the path; it is looked up from ${process.cwd()}`;
-    throw new TwinbookError('file_unreadable', `cannot read the recording ${path}: ${(error as Error).message}`, hint, {
-      cause: error,
-    });
+    throw unreadable(`cannot read the recording ${path}`, error, `check the path; it is relative to ${process.cwd()}`);
   }
 }
 

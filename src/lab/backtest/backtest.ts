@@ -89,14 +89,10 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /**
- * Runs one fill model, once or several times, and returns the run with the middle result in detail.
- *
- * @param tell callback with the finished fraction of these runs, 0 to 1
+ * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one model,
+ * once or several times. Its callback `tell` gets the finished fraction, 0 to 1. Throws the errors of `backtest`.
  */
-type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
-
-/** Opens the recordings for the runs of all fill models; `once`: for a single run. Throws the errors of `backtest`. */
-export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
+export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
   const { recordings, sources } = await openSources(
     data.map((path) => resolve(path)),
@@ -106,7 +102,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings);
   const shared = { ...sharedOptions(options, config), feedData };
-  return async (fillModel, tell) => {
+  return async (fillModel: string | FillModel, tell: (part: number) => void): Promise<ModelRuns> => {
     const runOnce = async (index: number): Promise<BacktestResult> => {
       const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
       const progress = (doneMs: number, allMs: number) =>

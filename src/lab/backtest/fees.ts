@@ -32,9 +32,7 @@ const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
 
 export const FEE_NAMES: readonly string[] = [
   ...Object.keys(NAMED),
-  'notional:TAKER[/MAKER]',
-  'quadratic:TAKER[/MAKER]',
-  'per-share:TAKER[/MAKER]',
+  ...['notional', 'quadratic', 'per-share'].map((shape) => `${shape}:TAKER[/MAKER]`),
 ];
 
 /** Returns the fee curve with this name. Throws TwinbookError `usage` for an unknown name. */

@@ -31,14 +31,6 @@ export interface LatencyChoice {
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
-/** Random deviation of one run's round trips from the chosen latency. */
-interface RoundTripSpread {
-  /** Factor that multiplies all round trips. */
-  readonly scale: number;
-  /** Mean of the exponentially distributed extra time of a call, as a fraction of its round trip. */
-  readonly jitterShare: number;
-}
-
 export function callKind(endpoint: EndpointName): CallKind {
   if (endpoint === 'orders.cancel' || endpoint === 'orders.cancelSubmit') return 'cancel';
   if (declarationOf(endpoint).method === 'GET') return 'read';
@@ -117,7 +109,11 @@ interface Trips {
   readonly random: Random;
 }
 
-const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
+/**
+ * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean of
+ * the exponentially distributed extra time of a call, as a fraction of its round trip.
+ */
+const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
 /**
  * Draws round trips and splits each into halves, because the directions were not measured separately. A model has its
@@ -134,7 +130,7 @@ export class LatencyModel {
   isLost = false;
   readonly #usual: Trips;
   readonly #own = new Map<CallKind, Trips>();
-  readonly #spread: RoundTripSpread;
+  readonly #spread: Readonly<typeof NO_SPREAD>;
 
   constructor({ spec, roundTripsMs, byKind }: LatencyChoice, seed: number, spread = NO_SPREAD) {
     const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;

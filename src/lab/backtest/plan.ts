@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import type { Config, FeedConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
@@ -149,14 +149,8 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    throw new TwinbookError(
-      'file_unreadable',
-      `cannot read the feed ${path}: ${(cause as Error).message}`,
-      '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.',
-      {
-        cause,
-      },
-    );
+    const hint = '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.';
+    throw unreadable(`cannot read the feed ${path}`, cause, hint);
   }
 }
 

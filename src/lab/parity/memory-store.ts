@@ -34,6 +34,10 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
+  // Polls are not played. Own state and feed values are read from the journal itself.
+  readonly poll = () => undefined;
+  readonly own = this.poll;
+  readonly feedValue = this.poll;
   readonly #writer = new ChunkWriter();
   readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
   readonly #gaps: RecordedGap[] = [];
@@ -77,18 +81,6 @@ class MemorySink implements MarketSink {
     this.#chunks = this.#writer.end(timeMs);
     this.#events.end++;
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
-  }
-
-  poll(): void {
-    // Polls are not played, so they are not stored.
-  }
-
-  own(): void {
-    // Own state is read from the journal itself.
-  }
-
-  feedValue(): void {
-    // Feed values are read from the journal itself.
   }
 
   /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains the moved first events. */

@@ -293,8 +293,6 @@ function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: Answer
 /** Extra time at the end of the market data, ms, because the stop of a backtest may take longer than the run's. */
 const STOP_ROOM_MS = 60_000;
 
-type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
-
 /** Shifts a feed value from our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
   const { atMs, validUntilMs } = value;
@@ -363,7 +361,7 @@ class RunReading {
     this.#capture.tick(nowMs);
   }
 
-  #outcome(observation: OutcomeObservation): void {
+  #outcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     if (venueTimeMs !== null) this.#clock.observe(venueTimeMs, sentMs, nowMs);
     const middleMs = (sentMs + nowMs) / 2;

@@ -27,7 +27,7 @@ import {
   type TaskWork,
 } from './facts.js';
 import { hashValue, timeZone } from './search.js';
-import { openStore } from './store.js';
+import { guardFiles, openStore } from './store.js';
 import { makeSweep } from './sweep.js';
 import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
 
@@ -466,15 +466,8 @@ function writeSynced(path: string, text: string): void {
 const readText = (path: string): string | null =>
   guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
 
-function guardAccess<T>(path: string, act: () => T): T {
-  try {
-    return act();
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause)) throw cause;
-    const text = `cannot use ${path}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Check the folder and the disk.', { cause });
-  }
-}
+const guardAccess = <T>(path: string, act: () => T): T =>
+  guardFiles(`cannot use ${path}`, 'Check the folder and the disk.', act);
 
 const QUIET: SweepWatcher = {
   now: () => 0,

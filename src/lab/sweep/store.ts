@@ -5,7 +5,7 @@
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
@@ -130,15 +130,16 @@ function openDatabase(outDir: string): Sqlite.Database {
   }
 }
 
-function guardWrite<T>(outDir: string, act: () => T): T {
+const guardWrite = <T>(outDir: string, act: () => T): T =>
+  guardFiles(`cannot write the results to ${outDir}`, 'Check the folder and the disk, or give another --out.', act);
+
+/** Runs `act`. A system error becomes the TwinbookError `file_unreadable`, with `what` before the reason. */
+export function guardFiles<T>(what: string, hint: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    if (cause instanceof TwinbookError || !(cause instanceof Error) || !('code' in cause)) throw cause;
-    const text = `cannot write the results to ${outDir}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Check the folder and the disk, or give another --out.', {
-      cause,
-    });
+    if (cause instanceof TwinbookError || systemCode(cause) === '') throw cause;
+    throw unreadable(what, cause, hint);
   }
 }
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { unreadable } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 import {
@@ -100,19 +100,15 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
 }
 
 async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {
-  await access(path, constants.R_OK).catch((error: Error) => {
-    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw unreadable(`cannot read ${path}`, error, 'Check its path and rights.');
   });
   try {
     const { form, source } = await openSource(connection, path, markets);
     await connection.run(`CREATE TEMP VIEW events AS ${eventsSql(source, markets)}`);
     return form;
   } catch (error) {
-    // Later lines of the error contain our SQL.
-    const [reason = ''] = (error as Error).message.split('\n');
-    throw new TwinbookError('recording_invalid', `${path} is not a Polymarket recording: ${reason}`, WANTED, {
-      cause: error,
-    });
+    throw fileError('recording_invalid', `${path} is not a Polymarket recording`, error, WANTED);
   }
 }
 

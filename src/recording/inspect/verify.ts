@@ -162,19 +162,15 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
   for (const number of open) {
-    const isWritten = findWriter(root) !== null;
-    const message = isWritten
-      ? 'the file is being written'
-      : 'its writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
+    const message =
+      findWriter(root) !== null
+        ? 'the file is being written'
+        : 'its writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
-  for (const name of unlistedFiles(folder, manifest)) {
-    findings.push({
-      path: join(folder, name),
-      severity: 'difference',
-      message: 'no manifest lists the file, so it is not read',
-    });
-  }
+  const message = 'no manifest lists the file, so it is not read';
+  for (const name of unlistedFiles(folder, manifest))
+    findings.push({ path: join(folder, name), severity: 'difference', message });
 }
 
 class RowCheck {

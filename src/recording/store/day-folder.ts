@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { type TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
 import { parseJson } from '../../shared/base/text.js';
-import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
+import { fetchRows, fileError, numberOrNull, withConnection } from './duckdb.js';
 import {
   COLUMNS,
   isDayFolder,
@@ -86,7 +86,7 @@ async function describe(
   const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
   if (table !== 'events') {
     const [row] = await fetchRows(connection, `SELECT count(*) AS rows FROM ${source}`);
-    return { table, ...checksum, rows: toNumber(row?.['rows']) };
+    return { table, ...checksum, rows: Number(row?.['rows']) };
   }
   return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
 }
@@ -97,8 +97,8 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq, min(time_ms) AS first_ms,
       max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
   );
-  const valuesOf = (column: string) => kinds.map((row) => toNumber(row[column]));
-  const rowsOf = (kind: string) => toNumber(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+  const valuesOf = (column: string) => kinds.map((row) => Number(row[column]));
+  const rowsOf = (kind: string) => Number(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
   const isEmpty = kinds.length === 0;
   return {
     rows: valuesOf('rows').reduce((sum, rows) => sum + rows, 0),
@@ -121,7 +121,7 @@ async function readGaps(connection: DuckDBConnection, source: string): Promise<E
      LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`,
   );
   return rows.map((row) => ({
-    from_ms: toNumber(row['from_ms']),
+    from_ms: Number(row['from_ms']),
     to_ms: numberOrNull(row['to_ms']),
     reason: String(row['reason']),
   }));
@@ -259,11 +259,8 @@ export function lastRow(folder: string): Continuation | null {
 }
 
 export const unreadableFolder = (folder: string, error: unknown): TwinbookError =>
-  new TwinbookError(
-    'file_unreadable',
-    `cannot write recordings to ${folder}: ${(error as Error).message}`,
+  unreadable(
+    `cannot write recordings to ${folder}`,
+    error,
     'Check the folder, its rights and the free space on its disk.',
-    {
-      cause: error,
-    },
   );

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
 /** Options of DuckDB. It has one thread, because our own code needs the other core. Extensions are never downloaded. */
 const OPTIONS = {
@@ -22,14 +22,10 @@ export async function loadDuckDb(): Promise<DuckDb> {
     // An `import` would scan all files of the package for exported names, which takes half of the load time.
     return require('@duckdb/node-api') as DuckDb;
   } catch (cause) {
-    // Later lines of the error list the requiring modules.
-    const [reason = ''] = (cause as Error).message.split('\n');
     const where = `${process.platform} ${process.arch}`;
     const hint =
       'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
-    throw new TwinbookError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded: ${reason}`, hint, {
-      cause,
-    });
+    throw fileError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded`, cause, hint);
   }
 }
 
@@ -69,7 +65,6 @@ export async function fetchRows(connection: DuckDBConnection, sql: string) {
 }
 
 /** Converts a number of DuckDB, where BIGINT is a bigint. All stored values fit into a double. */
-export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 /** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`, with `what` before the reason. */
@@ -100,11 +95,14 @@ export function typedColumn<Column extends Columns>(
   return items;
 }
 
-/** Converts an error of DuckDB to a TwinbookError with its first line, because later lines contain our SQL. */
-export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
-  if (error instanceof TwinbookError) return error;
-  const [reason = ''] = (error as Error).message.split('\n');
-  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` describes each error of a recording.', {
-    cause: error,
-  });
+/** Converts an error to a TwinbookError with its first line. Later lines contain our SQL, or the requiring modules. */
+export function fileError(
+  code: 'recording_invalid' | 'file_unreadable',
+  what: string,
+  cause: unknown,
+  hint = '`twinbook data verify` describes each error of a recording.',
+): TwinbookError {
+  if (cause instanceof TwinbookError) return cause;
+  const [reason = ''] = messageOf(cause).split('\n');
+  return new TwinbookError(code, `${what}: ${reason}`, hint, { cause });
 }
