@@ -1,50 +1,50 @@
-/** Turns a venue's events into chunks: the book while it is read, trades before level decreases, and columns. */
+/** Converts a venue's events into chunks: tracks the book, and places trades before their level decreases. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 
 export interface PairingRules {
-  /** Longest delay of a trade's print after its decrease, ms of the venue's clock. */
+  /** Maximum time by which a trade may be reported after its level decrease, ms of the venue's clock. */
   readonly tradeLagMs: number;
-  /** Longest lead of a trade's print before its decrease, ms of the venue's clock. */
+  /** Maximum time by which a trade may be reported before its level decrease, ms of the venue's clock. */
   readonly tradeLeadMs: number;
-  /** Tolerance for equal sizes (a venue may round one of them), millionths. */
+  /** Maximum difference of sizes that count as equal, millionths, because a venue may round one of them. */
   readonly toleranceMicros: number;
 }
 
-/** Bounds memory when the time of a feed does not advance; the largest real burst is below 1,000 events. */
+/** Maximum waiting events, if the time of a feed does not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** Written events at the beginning of the queue that are removed together. */
+/** Number of written events at the start of the queue that are removed together. */
 const MOST_WRITTEN = 4_096;
 
 interface Waiting {
   readonly kind: number;
   readonly venueMs: number;
-  /** Never goes back between events. */
+  /** Time that never decreases from one event to the next, Unix ms. */
   readonly orderMs: number;
   readonly side: number;
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** For a level: part of its decrease without a trade yet. */
+  /** For a level: part of its decrease that no trade explains yet, millionths. */
   unexplainedMicros: number;
-  /** For a level: trades placed before the level; null without trades. */
+  /** For a level: trades that are written right before it; null without trades. */
   trades: Waiting[] | null;
-  /** For a trade: placed before a level, no longer on its own. */
+  /** For a trade: true if it is written right before a level, and no longer on its own. */
   moved: boolean;
 }
 
 /**
- * Puts each trade right before the level decrease that belongs to it. Venues send both in either order, some ms apart.
- * So events wait here, and a trade that finds its decrease moves to it and to its time.
+ * Places each trade right before the level decrease that it caused. Venues send both in either order, some ms apart. So
+ * events wait here until a trade is matched with its decrease, whose time it takes.
  */
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Waiting events, from `#first` on. */
+  /** Waiting events, which begin at the index `#first`. */
   readonly #queue: Waiting[] = [];
   #first = 0;
   #lone: Waiting[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
-  /** Trades written without their own decrease: the recorded book did not have their level. */
+  /** Number of trades without a matching decrease, because the recorded book did not have their level. */
   unpairedTrades = 0;
 
   constructor(writer: ChunkWriter, rules: PairingRules) {
@@ -52,7 +52,7 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** A level's new total; `decreaseMicros` is its loss (0 or less: none). */
+  /** Adds a level's new total. `decreaseMicros`: its decrease; 0 or less without a decrease. */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
@@ -63,7 +63,7 @@ export class TradePairing {
     this.#release();
   }
 
-  /** A trade; `side` is the taker's action (`SIDE.bid`: bought), `priceMicros` in YES space. */
+  /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought). `priceMicros`: price in YES space. */
   trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
     const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
     const decrease = this.#queue.findLast(
@@ -97,7 +97,7 @@ export class TradePairing {
     return event;
   }
 
-  /** A lone trade has waited for an exact match long enough: it takes the largest decrease of its level and moment. */
+  /** Matches a trade that found no decrease of equal size with the largest decrease of its level and time. */
   #settle(trade: Waiting): void {
     let largest: Waiting | null = null;
     for (let at = this.#queue.length - 1; at >= this.#first; at--) {
@@ -126,7 +126,7 @@ export class TradePairing {
       this.#settle(this.#lone[0]);
       this.#lone.shift();
     }
-    // A decrease waits until no trade that is still looking can be its own.
+    // A decrease waits until no waiting or later trade can match it.
     const holdMs = tradeLagMs + tradeLeadMs;
     for (let first = this.#queue[this.#first]; first !== undefined; first = this.#queue[this.#first]) {
       if (this.#orderMs - first.orderMs <= holdMs && this.#queue.length - this.#first <= MAX_WAITING) break;
@@ -141,7 +141,7 @@ export class TradePairing {
       this.#first = 0;
     }
     if (event === undefined || event.moved) return;
-    // The event's own turn has come, so the event moves no more.
+    // A written event can no longer be moved before a level.
     event.moved = true;
     for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
@@ -159,19 +159,19 @@ function attach(trade: Waiting, level: Waiting): void {
   else level.trades.push(trade);
 }
 
-/** The recorded book while it is read: the amount at each price, to convert changes into totals and back. */
+/** A book: the amount at each price, by which changes are converted into totals and back. */
 export class Levels {
   readonly #stepMicros: number;
   readonly #amounts: readonly [Float64Array, Float64Array];
 
-  /** @param stepMicros every price is a multiple of it */
+  /** @param stepMicros tick of the market, millionths; every price is a multiple of it */
   constructor(stepMicros: number) {
     this.#stepMicros = stepMicros;
     const slots = 1_000_000 / stepMicros + 1;
     this.#amounts = [new Float64Array(slots), new Float64Array(slots)];
   }
 
-  /** The level's total in millionths of a share; 0 without one. */
+  /** Returns the level's total in millionths of a share; 0 for an empty level. */
   get(side: number, priceMicros: number): number {
     return this.#side(side)[priceMicros / this.#stepMicros] ?? 0;
   }
@@ -184,7 +184,7 @@ export class Levels {
     for (const amounts of this.#amounts) amounts.fill(0);
   }
 
-  /** Non-empty prices of a side, lowest first. */
+  /** Returns the prices of a side's non-empty levels, lowest first. */
   prices(side: number): number[] {
     const prices: number[] = [];
     const amounts = this.#side(side);
@@ -193,7 +193,7 @@ export class Levels {
     return prices;
   }
 
-  /** Non-empty prices better than this price: bids above it, or asks below it. */
+  /** Returns the prices of non-empty levels that are better than this price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);
@@ -208,15 +208,15 @@ export class Levels {
   }
 }
 
-/** Whether the price is strictly between 0 and 1, on this tick. */
+/** Returns whether the price is strictly between 0 and 1 and a multiple of the tick. */
 export function isPrice(priceMicros: number, tickMicros: number): boolean {
   return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 }
 
-/** Number of events in a chunk, 22 bytes per event, about 90 KiB; large enough for a low cost per chunk. */
+/** Maximum events of a chunk, about 90 KiB at 22 bytes per event. Larger chunks would hardly be faster. */
 const CHUNK_EVENTS = 4096;
 
-/** Takes events one by one and returns full chunks; an earlier time is raised to that of the event before. */
+/** Collects events into chunks. A time that goes back is raised to that of the previous event. */
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;
@@ -235,14 +235,14 @@ export class ChunkWriter {
     if (this.#length === CHUNK_EVENTS) this.#close();
   }
 
-  /** Chunks filled since the last call. */
+  /** Returns the chunks that were filled since the last call. */
   take(): EventChunk[] {
     const full = this.#full;
     this.#full = [];
     return full;
   }
 
-  /** Writes the closing `end` at this time and returns the rest. */
+  /** Adds the market's end at this time, and returns the remaining chunks. */
   end(timeMs: number): EventChunk[] {
     this.write(EVENT.end, timeMs, 0, 0, 0);
     if (this.#length > 0) this.#close();

@@ -1,4 +1,4 @@
-/** Converts other venues' recordings into our format. A market appears in the target folder only when complete. */
+/** Imports recordings of other venues into our format. A market appears in the target folder when it is complete. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -24,20 +24,20 @@ export type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** Number of the market among all markets, from 0. */
+  /** Index of the market among all markets, from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;
-  /** Finished fraction, 0 to 1, by recorded time. */
+  /** Finished fraction of all markets, 0 to 1, by recorded time. */
   readonly share: number;
 }
 
 export interface ImportedMarket {
-  /** Condition id; empty, like ticker and title, for a file that could not be opened. */
+  /** Condition id. Like ticker and title, it is empty for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /** `present`: already there, unchanged. `failed`: nothing was written. `not read`: files of an unknown kind. */
+  /** `present`: existed before, unchanged. `failed`: nothing was written. `not read`: files of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -46,18 +46,18 @@ export interface ImportedMarket {
 
 interface ImportOptions {
   readonly replace?: boolean;
-  /** Ids and tickers of the venue, or prefixes; all markets if none are given. */
+  /** Ids or tickers of the venue, or prefixes of them. All markets if none are given. */
   readonly markets?: readonly string[];
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Prefix of the names of folders with incomplete data; the writing process's id follows. */
+/** Prefix of temporary folders' names, followed by the id of the writing process. */
 const WORKSHOP = '.importing-';
 
 /**
- * Imports every recording of this kind under the paths. An unreadable market is reported; the other markets continue.
- * Throws TwinbookError like `openRecordings`, `recording_invalid` for a path with recordings of another kind,
- * `file_unreadable` for a folder that cannot be written.
+ * Imports all recordings of this kind under the paths. An unreadable market is reported, and the others are imported.
+ * Throws the errors of `openRecordings`, TwinbookError `recording_invalid` for recordings of another kind, and
+ * `file_unreadable` for a folder that is not writable.
  */
 export async function importRecordings(
   kind: ImportKind,
@@ -103,7 +103,7 @@ export async function importRecordings(
   }
 }
 
-/** Callback with a market's events so far, and the finished fraction, 0 to 1, by recorded time. */
+/** Callback with the number of imported events of a market, and its finished fraction, 0 to 1, by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -139,7 +139,7 @@ async function importMarket(
   return { ...about, status: 'imported', ...written };
 }
 
-/** Creates a folder for this import only. Folders of killed imports are removed. */
+/** Creates a temporary folder for this import. Folders of killed imports are removed. */
 async function newWorkshop(out: string): Promise<string> {
   try {
     makeFolder(out);
@@ -154,10 +154,10 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-/** Events in memory between two writes. */
+/** Maximum events in memory between two writes. */
 const FLUSH_EVENTS = 50_000;
 
-/** Writes a market, or a part of an unreadable one, into its own folder. Throws TwinbookError `file_unreadable`. */
+/** Writes a market; an unreadable one in part, with its failure. Throws TwinbookError `file_unreadable`. */
 async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind });
@@ -184,11 +184,11 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
   return { events, failure: null, warnings: recording.warnings };
 }
 
-/** Events of a chunk with unknown receive times, each gap before the `clear` or `end` of its time. */
+/** Writes a chunk's events without receive times. Each gap is written before the `clear` or `end` at its end. */
 function give(sink: MarketSink, chunk: EventChunk, recording: Recording, gaps: { given: number }): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {
-    // The columns have the chunk's length.
+    // The casts are safe, because the columns have at least `length` entries.
     const stamp = { timeMs: timeMs[at] as number, seenMs: null };
     const price = priceMicros[at] as number;
     const amount = amountMicros[at] as number;

@@ -1,15 +1,15 @@
 /**
- * Recorded markets: one normalised event stream (`contract.ts`), readers of venues' files, our own format (`store/`),
- * the import into our format, and inspection (`inspect/`). Oddities of a venue's feed end in this room; outside of it a
- * market is in YES space and its time only goes forward.
+ * Opens recorded markets. `contract.ts` describes the common event stream, `importers/` read venues' files, `store/` is
+ * our own format, and `inspect/` checks recordings. Peculiarities of a venue stay in this folder. All other code gets
+ * markets in YES space, whose times never decrease.
  *
- * A reader never guesses: unreadable data is skipped, counted and reported in `warnings`. A recording without a
+ * A reader never invents data. Unreadable data is skipped, counted and reported in `warnings`. A recording without a
  * readable event is an error.
  */
 
 import { type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { TwinbookError } from '../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
@@ -18,19 +18,19 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 interface OpenOptions {
-  /** Callback for paths that cannot be opened; other paths are opened. */
+  /** Callback for recordings that cannot be opened, which are left out. Absent: the first such error is thrown. */
   readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
-  /** Ids and tickers of the venue, or prefixes; absent: all markets. Ignored for stored recordings. */
+  /** Ids or tickers of the venue, or prefixes. Default: all markets. Recordings in our format are not filtered. */
   readonly markets?: readonly string[];
-  /** Folder for temporary files, removed by the caller, called while reading; without one files are read more often. */
+  /** Returns a folder for temporary files, which the caller removes. Without one, files are read more often. */
   readonly scratch?: () => string | null;
 }
 
 /**
- * Opens every recording under these paths: a folder in our own format, message files of Kalshi or Polymarket, or a
- * folder of such files. Sorted by opening time, then by ticker. Files and days of one market are one recording. If two
- * cannot be joined, the first is opened, with a warning.
+ * Opens all recordings under these paths: folders in our own format, message files of Kalshi or Polymarket, or folders
+ * of such files. They are sorted by opening time, then by ticker. All files and days of a market are one recording. If
+ * two recordings of a market cannot be joined, only the first is opened, with a warning.
  *
  * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for a path without a recording. With
  * `onFailure`, damaged recordings are reported and left out. Throws the first error when no recording is left.
@@ -58,15 +58,14 @@ const nothingOpened = (paths: readonly string[], { markets = [] }: OpenOptions):
   unknownKind(
     paths.join(', '),
     markets.length > 0
-      ? `holds no market ${markets.join(', ')}`
-      : 'holds no event of any market (events lie in files called events-0001.parquet and so on)',
+      ? `has no market ${markets.join(', ')}`
+      : 'has no event of any market (events lie in files called events-0001.parquet and so on)',
   );
 
 type Opener = () => Promise<readonly Recording[]>;
 
 async function makeOpeners(paths: readonly string[], options: OpenOptions): Promise<Opener[]> {
   const files: string[] = [];
-  /** Days by market. */
   const stored = new Map<string, Set<string>>();
   for (const path of paths) {
     if (!statPath(path).isDirectory()) {
@@ -80,7 +79,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
       }
     } else {
       const found = findFiles(path);
-      if (found.paths.length === 0) throw unknownKind(path, ['holds no recording', ...found.notRead].join('; '));
+      if (found.paths.length === 0) throw unknownKind(path, ['has no recording', ...found.notRead].join('; '));
       for (const sentence of found.notRead) options.onNotRead?.(sentence);
       files.push(...found.paths);
     }
@@ -95,7 +94,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
-/** Of files with a venue's messages. A file of unknown kind counts as Kalshi's, whose reader reports the error. */
+/** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's, whose reader reports the error. */
 async function messageOpeners(
   files: readonly string[],
   { markets = [], onNotRead, scratch = () => null }: OpenOptions,
@@ -115,14 +114,14 @@ async function messageOpeners(
     }
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
-  for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
+  for (const path of strangers) onNotRead?.(`${path}: it has no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
   const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
-/** Opens a recording of `twinbook record` or `twinbook data import`. Empty before the first recorded event. */
+/** Opens a recording in our format; empty before its first event. */
 async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);
@@ -152,10 +151,7 @@ function statPath(path: string): Stats {
   try {
     return statSync(path);
   } catch (error) {
-    const hint = `check the path; it is looked up from ${process.cwd()}`;
-    throw new TwinbookError('file_unreadable', `cannot read the recording ${path}: ${(error as Error).message}`, hint, {
-      cause: error,
-    });
+    throw unreadable(`cannot read the recording ${path}`, error, `check the path; it is relative to ${process.cwd()}`);
   }
 }
 

@@ -78,7 +78,7 @@ describe('data stats', () => {
     const store = await openStore(folder);
     shortLife(store.market(market({ outcome: null })));
     await store.close();
-    expect((await data('stats', folder)).out).toContain('the outcome is not known');
+    expect((await data('stats', folder)).out).toContain('the outcome is unknown');
   });
 });
 
@@ -154,7 +154,7 @@ describe('data import', () => {
     expect((await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXTEST')).code).toBe(0);
     const none = await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXOTHER');
     expect(none.code).toBe(1);
-    expect(none.err).toContain('holds no market KXOTHER');
+    expect(none.err).toContain('has no market KXOTHER');
   });
 
   test.each([

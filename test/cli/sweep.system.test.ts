@@ -81,7 +81,7 @@ describe('twinbook sweep', () => {
     [['--param', 'behind_ticks=1', '--resume', '--out', 'fresh'], 2, /there is no sweep in .*fresh to continue/],
     [['--param', 'behind_ticks=1', '--out', 'trader.yaml'], 1, /cannot write the results to/],
     [['--param', 'behind_ticks=1', '--data', 'nowhere'], 1, /cannot read the recording/],
-    [['--param', 'behind_ticks=1', '--data', 'strategies'], 1, /holds no recording/],
+    [['--param', 'behind_ticks=1', '--data', 'strategies'], 1, /has no recording/],
   ])('%j is a mistake that is explained', async (args, code, message) => {
     const ran = await swept(args);
     expect(ran.err).toMatch(message);

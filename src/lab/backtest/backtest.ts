@@ -6,7 +6,7 @@
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
  *
- * A strategy's name is its file. A fill model may be an object of the caller's own.
+ * A strategy is named by its file. A fill model is a name, or an object that the caller implements.
  */
 
 import { resolve } from 'node:path';
@@ -25,41 +25,40 @@ import { runBacktest } from './run.js';
 
 /** Options shared by all runs of a backtest. */
 export interface BacktestOptions {
-  /**
-   * Recordings: folders or files, in our own format or raw Kalshi or Polymarket files; relative to the working folder.
-   */
+  /** Recordings: folders or files in our own format, or of Kalshi or Polymarket; relative to the working folder. */
   readonly data: readonly string[];
-  /** Names as for `--fill-model`, or models; one run each. Default: `BRACKET`. */
+  /** Names as for `--fill-model`, or fill-model objects; each has its own run. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: measured latency, else `constant:150`. */
+  /** `constant:MS`, `recorded`, or scaled like `recorded:x3`. Default: the measured latency, else `constant:150`. */
   readonly latency?: string | undefined;
-  /** Seed of latencies and names, 0 to 2^32 - 1. Default 1. */
+  /** Seed of the random latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Runs per model, 1 to 1000; default 1. With two or more, a run draws its poll phase and latencies (around `latency`)
-   * from the seed. `analysis.repeats` has means and spreads; other figures are those of the run with the middle result.
+   * Runs per model, 1 to 1000; default 1. With two or more runs, each run draws the phase of its polls and its
+   * latencies (around `latency`) from the seed. `analysis.repeats` has means and spreads. All other figures come from
+   * the run with the middle result.
    */
   readonly repeat?: number;
-  /** Fee rates in millionths where a recording has none. Default 0. */
+  /** Fee rates in millionths for recordings without fees. Default 0. */
   readonly fees?: PlanOptions['fees'] | undefined;
-  /** A fee curve by name where a recording has no fee, instead of `fees`: see `--fees`. */
+  /** Name of a fee curve, as for `--fees`, that replaces `fees` for recordings without fees. */
   readonly feeCurve?: string | undefined;
-  /** Landing time of merges, ms. Default: the file's `exchange.landing_ms`, else 400. */
+  /** Time until a merge is final on the chain, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
   /** Action after a halt by a limit: `resume` with the next event or UTC day (default), or `end`. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;
-  /** Feed values by name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded ones. */
+  /** Source of values by feed name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded values. */
   readonly feeds?: Readonly<Record<string, string | null>>;
-  /** Delay from a file row's time to the trader, ms. Default: as in a live trader. */
+  /** Delay from the time in a feed file's row to the trader, ms. Default: the delay of a live trader. */
   readonly feedDelayMs?: number | undefined;
-  /** Called at intervals with the finished fraction of all runs, 0 to 1, and the present fill model. */
+  /** Callback with the finished fraction of all runs, 0 to 1, and the name of the current fill model. */
   readonly progress?: (share: number, fillModel: string) => void;
 }
 
 interface BacktestInput extends BacktestOptions {
-  /** A trader's file, or a strategy file, which trades with a capital of 1000; relative to the working folder. */
+  /** Path, relative to the working folder, of a trader's file, or of a strategy file, whose capital is 1000. */
   readonly config: string;
 }
 
@@ -68,9 +67,9 @@ export interface BacktestResult extends BacktestOutcome {
 }
 
 /**
- * Runs the strategies of a file over recordings, once per fill model, in their order. Does not read settings from the
- * environment. Throws TwinbookError: `config_invalid`, `strategy_invalid` or `file_unreadable` for the files,
- * `recording_invalid` for the data, `usage` for unknown fill models or latencies.
+ * Runs the strategies of a file over recordings, once per fill model, in the order of the models. Settings in
+ * environment variables are ignored. Throws TwinbookError: `config_invalid`, `strategy_invalid` or `file_unreadable`
+ * for the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});
@@ -90,14 +89,10 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /**
- * Runs of one model: a single one, or several repeats with the one of the middle result in detail.
- *
- * @param tell called with their finished fraction, 0 to 1
+ * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one model,
+ * once or several times. Its callback `tell` gets the finished fraction, 0 to 1. Throws the errors of `backtest`.
  */
-type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
-
-/** Opens the sources that the runs of all models read; `once` for a single run. Throws as `backtest`. */
-export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
+export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
   const { recordings, sources } = await openSources(
     data.map((path) => resolve(path)),
@@ -107,7 +102,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings);
   const shared = { ...sharedOptions(options, config), feedData };
-  return async (fillModel, tell) => {
+  return async (fillModel: string | FillModel, tell: (part: number) => void): Promise<ModelRuns> => {
     const runOnce = async (index: number): Promise<BacktestResult> => {
       const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
       const progress = (doneMs: number, allMs: number) =>
@@ -116,25 +111,25 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
       return { ...outcome, analysis: analyse(outcome.session) };
     };
     const runs: RepeatedRun[] = [];
-    // Sessions are large, so only the last is kept.
+    // Session records are large, so only the last one is kept.
     let last: BacktestResult | null = null;
     for (let index = 0; index < count; index++) {
       last = await runOnce(index);
       runs.push(runFigures(last.analysis, last.traceHash));
     }
     const middle = findMiddle(runs);
-    // Equal draws give the same run again.
+    // The middle run is repeated. Equal random draws give an equal run.
     return { shown: last !== null && middle === count - 1 ? last : await runOnce(middle), runs };
   };
 }
 
-/** Runs of one fill model, and the run to show. Plain data. */
+/** Figures of all runs of one fill model, and the run to show. Plain data that threads can exchange. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];
 }
 
-/** Repeats of models are compared over the markets that all of them played. */
+/** Adds figures over the repeats, which compare the fill models over the markets that every run played. */
 export function compareRuns(models: readonly ModelRuns[], seed: number): readonly BacktestResult[] {
   const played = playedByAll(models.flatMap(({ runs }) => runs));
   return models.map(({ shown, runs }) =>

@@ -17,24 +17,24 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** Source of one market's events, which reads ahead. */
+/** Source of one market's events. It may read ahead of the played event. */
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Known if the recording's header has it; else from the first chunk. */
+  /** Time of the first event, Unix ms; null if only the first chunk contains it. */
   readonly firstMs: number | null;
-  /** Whether opened streams begin to read at once; early opening then shortens the wait. */
+  /** True if an opened stream starts to read at once; an early opening then shortens the wait for a chunk. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Gaps found so far while playing, for a recording without a summary. */
+  /** Gaps that were found while the market was played, for a recording without a summary. */
   readonly gaps?: readonly RecordedGap[];
-  /** Warnings about the data for its user; complete after it was played to its end. */
+  /** Warnings about the data for the user. The list is complete once the market was played to its end. */
   readonly warnings: readonly string[];
-  /** Opens a stream from the beginning. A chunk is valid until the next but one is requested. */
+  /** Opens a stream from the first event. A returned chunk stays valid during one further call of `next`. */
   open(): ChunkStream;
 }
 
 export interface ChunkStream {
-  /** Returns the next chunk: at once from memory, else as a promise; null at the end. */
+  /** Returns the next chunk, or null at the end. A chunk that is not in memory yet comes as a promise. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   close(): void;
 }
@@ -43,14 +43,14 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Time of the first event; later than the market's opening, because the trader must find the market first. */
+  /** Time of the first event. The market opens earlier, because the trader must find it first. */
   readonly firstMs: number;
-  /** End time; null while the market is played. */
+  /** Time when the market closed in the backtest; null while it is played. */
   readonly closedMs: number | null;
   readonly events: number;
-  /** Events off the market's grid. */
+  /** Number of events that the exchange rejected because their price is off the market's tick. */
   readonly refused: number;
-  /** Why the recording could not be read to its end; null when it could. */
+  /** Reason why the recording could not be read to its end; null if the reading had no error. */
   readonly failure: string | null;
 }
 
@@ -58,13 +58,13 @@ export interface MarketListener {
   onOpen(played: Played): void;
   /** Called after the market's last event, while the book still exists. */
   ending(played: Played): void;
-  /** Called when the book is empty and no order rests; the market has just settled if the outcome is known. */
+  /** Called after the close, when the book is empty and no order rests. A known outcome has just been settled. */
   onClose(played: Played, nowMs: number): void;
 }
 
 /** Plays the markets of a backtest. Times are the exchange clock, Unix ms. */
 export interface MarketDriver {
-  /** Close of the last market, as far as known. */
+  /** Close of the last market by the recordings' own data. */
   readonly untilMs: number;
   readonly nextOpenMs: number;
   readonly openCount: number;
@@ -73,13 +73,13 @@ export interface MarketDriver {
   readonly events: number;
   read(untilMs: number): Promise<void>;
   openDue(nowMs: number): Promise<void>;
-  /** Plays one market, or all, up to and including this time. */
+  /** Plays the events of one market up to and including this time. */
   sync(index: MarketIndex, nowMs: number): void;
   syncAll(nowMs: number): void;
   close(): void;
 }
 
-/** Values of one feed at one time: the newest per market. */
+/** Values that one feed delivers at one time: the newest value of each market. */
 export interface FeedWord {
   readonly feed: string;
   readonly values: readonly FeedValue[];
@@ -90,23 +90,23 @@ export interface FeedSource {
   take(nowMs: number): readonly FeedWord[];
 }
 
-/** Markets generated while they are played, instead of recorded ones. */
+/** Generator of markets that are made up while they are played, instead of recorded markets. */
 export interface MadeMarkets {
-  /** Called once, before the first event. `account` is the trader's. */
+  /** Starts the generator; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
-  /** Called with every fill of the trader, as it happens. */
+  /** Called with every fill of the trader, at the time of the trade. */
   onFill(fill: ObservedFill): void;
-  /** Feed values of these markets, instead of the plan's; absent: none. */
+  /** Feed values of these markets, which replace those of the plan. Absent: no feed has a value. */
   readonly feeds?: FeedSource;
 }
 
 export interface TimedCommand {
-  /** Exchange clock, Unix ms; times before the beginning mean the beginning. */
+  /** Time of the command, exchange clock, Unix ms. An earlier time than the start of the run counts as the start. */
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
 
-/** `resume`: at the next event or UTC day. `end`: no resumption, like a live trader without an operator. */
+/** After a halt: `resume` at the next event or UTC day, or `end`, like a live trader without an operator. */
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 
@@ -116,37 +116,37 @@ export interface BacktestPlan {
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
-  /** Played instead of the sources if present. */
+  /** Generated markets, which are played instead of `sources` if present. */
   readonly made?: MadeMarkets;
-  /** A name of `exchange/core/matching/fill-model.ts`, or a custom model. */
+  /** Name of a fill model in `exchange/core/matching/fill-model.ts`, or a custom model. */
   readonly fillModel: string | FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
-  /** Fee rates in millionths where the recording has none. */
+  /** Fee rates in millionths for markets whose recording has no fees. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
-  /** Draws the delay of the trader's first beat after the beginning or a pause, ms; absent: no delay. */
+  /** Returns a random delay, ms, of the trader's first heartbeat after the start or a pause. Absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
-  /** Fee curve for a recording without a fee, instead of `fees`; null: no curve was chosen. */
+  /** Fee curve that replaces `fees` for a recording without fees; null if no curve was chosen. */
   readonly feeCurve?: FeeCurve | null | undefined;
-  /** Landing time of merges and redeems, ms. */
+  /** Time until a merge or redeem is final on the chain, ms. */
   readonly landingMs: number;
   /**
-   * Timed commands of an operator, in order. A `stop` ends the run once the trader has stopped. Without a `stop`, the
-   * trader is stopped after the last market.
+   * Timed operator commands, oldest first. A `stop` ends the run once the trader has stopped. Without a `stop`, the run
+   * stops the trader after the last market.
    */
   readonly commands?: readonly TimedCommand[];
-  /** Action after a halt by a limit; absent: `resume`. */
+  /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** Feed values, ordered by the time when the value is known (exchange clock); absent: none. */
+  /** Feed values in order of the time when the trader gets them, exchange clock. Absent: no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
-  /** Lines for the report: the played data. */
+  /** Lines of the report that describe the played data. */
   readonly data: readonly string[];
-  /** Called with every request as it leaves; exchange clock, Unix ms. */
+  /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
   /** Called once, before the first event, with a function that returns the trader's present snapshot. */
   readonly onStart?: (snapshot: () => Snapshot) => void;
-  /** Called at intervals: finished recorded ms, and all. */
+  /** Called at intervals with the played and the total recorded time, ms. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }
 
@@ -154,6 +154,6 @@ export interface BacktestOutcome {
   readonly session: SessionRecord;
   /** Number of applied recorded events. */
   readonly events: number;
-  /** Lower-case hex over every request, answer and fill, in order: equal inputs give equal hashes. */
+  /** Hash of every request, answer and fill in order, lower-case hex. Equal inputs give an equal hash. */
   readonly traceHash: string;
 }

@@ -1,27 +1,27 @@
-/** Fees that a recording lacks: by the name of a venue's rule or of a shape, charged to a session. */
+/** Fee curves for recordings without fees. A curve is a venue's rule or a formula, and is charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../session/contract.js';
 
-/** Base of the fee, for shares at a price p of the traded outcome. */
+/** Formula of a fee. Its rate applies to the traded value, to p × (1 - p), or to the number of shares. */
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
   readonly name: string;
   readonly shape: FeeShape;
-  /** Rates in millionths: of shares x p, of shares x p x (1 - p), or currency per share. */
+  /** Rates in millionths, at a price p of the outcome: of shares × p, of shares × p × (1 - p), or per share. */
   readonly takerMicros: number;
   readonly makerMicros: number;
-  /** Fees are rounded up to a multiple of this, millionths of currency. */
+  /** Fees are rounded up to a multiple of this step, in millionths of currency. */
   readonly stepMicros: number;
-  /** Whether an order's fills are rounded together: their fees sum to that of a single fill. */
+  /** True if the fees of an order's fills are rounded together, so that their sum equals the fee of a single fill. */
   readonly isByOrder: boolean;
 }
 
 const CENT = 10_000;
 
-/** Fee curves by the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
+/** Fee curves from the venues' documents of 2026. Polymarket's makers pay no fee, and their rebates are left out. */
 const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
   none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
   kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },
@@ -32,12 +32,10 @@ const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
 
 export const FEE_NAMES: readonly string[] = [
   ...Object.keys(NAMED),
-  'notional:TAKER[/MAKER]',
-  'quadratic:TAKER[/MAKER]',
-  'per-share:TAKER[/MAKER]',
+  ...['notional', 'quadratic', 'per-share'].map((shape) => `${shape}:TAKER[/MAKER]`),
 ];
 
-/** Throws TwinbookError `usage` for an unknown name. */
+/** Returns the fee curve with this name. Throws TwinbookError `usage` for an unknown name. */
 export function feeCurve(name: string): FeeCurve {
   const named = NAMED[name];
   if (named !== undefined) return { name, ...named };
@@ -47,14 +45,14 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // The expression above admits only the three shapes.
+  // The regular expression matches only the three fee shapes.
   const shape = found[1] as FeeShape;
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
 
 type ChargedFill = Pick<FillRecord, 'isMaker' | 'isYes' | 'priceMicros' | 'amountMicros'>;
 
-/** Millionths of currency before rounding. */
+/** Returns the fee of a fill before rounding, in millionths of currency. */
 export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: ChargedFill): number {
   const rate = (fill.isMaker === true ? makerMicros : takerMicros) / ONE;
   const price = (fill.isYes ? fill.priceMicros : ONE - fill.priceMicros) / ONE;
@@ -62,14 +60,14 @@ export function rawFee({ shape, takerMicros, makerMicros }: FeeCurve, fill: Char
   return rate * factor * fill.amountMicros;
 }
 
-/** Rounded up to the curve's step, with a tolerance for float errors. */
+/** Rounds a fee up to the curve's step, with a tolerance for floating-point errors. */
 export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number =>
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * Session with the fees of a curve. The exchange knows only rates of the traded value, so curve fees are charged apart.
- * The trader does not see these fees: its cash in the run is larger by them, and its strategy does not widen for them.
- * `isFree` returns whether the recording of a market, by condition id, has no fee.
+ * Returns the session with the fees of a curve. The exchange knows only rates of the traded value, so these fees are
+ * charged after the run. The trader does not see the fees: its cash is too high during the run, and its strategy does
+ * not widen quotes for them. `isFree` returns true for the condition id of a market whose recording has no fee.
  */
 export function chargedSession(
   session: SessionRecord,
@@ -112,7 +110,7 @@ function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
   return { ...market, fills: market.fills.map(chargeFill) };
 }
 
-/** Fees only deepen a fall; between two samples nothing more is known. */
+/** Returns the larger of the known drawdown and the drawdown of these samples, since fees can only deepen it. */
 function deeper(found: number | null, equityMicros: readonly (number | null)[]): number | null {
   if (found === null) return null;
   let [peak, deepest] = [Number.NEGATIVE_INFINITY, found];

@@ -1,6 +1,6 @@
 /**
- * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. Answers are records, not
- * text, and signatures are not checked.
+ * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. Answers are
+ * records, not text, and signatures are not checked.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -42,7 +42,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records are parsed without schemas, which take ten times as long; a test compares both results.
+// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both results.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -98,13 +98,13 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-/** The result of this endpoint's schema. `record` is the exchange's answer. */
+/** Parses an answer of the exchange like the endpoint's schema does. */
 function readRecord(endpoint: EndpointName, record: unknown): unknown {
   const reader = READERS[endpoint];
   return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
 }
 
-/** Returns an order draft's body for the core. The trader built the body with the interface's types. */
+/** Converts the body of an order draft for the exchange's core. The trader's types already guarantee valid fields. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
   const { price, amount, funds, ...said } = body as WrittenOrder;
   return {
@@ -131,8 +131,8 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
 });
 
 /**
- * Creates a function that returns a market's newest public trades, as the handler does. Final rows are built once.
- * An unchanged answer is the same object.
+ * Creates a function that returns a market's newest public trades, like the handler. Each row is built once, and an
+ * unchanged answer is the same object.
  */
 function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
   const market = core.catalog.market(index);
@@ -151,15 +151,15 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-/** Newest own trades, as a first page of any length up to the maximum. An unchanged answer is the same object. */
+/** Answers with the newest own trades, up to the maximum page size. An unchanged answer is the same object. */
 class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   /** Rows of the longest page by id. */
   readonly #rows = new Map<number, OwnTrades[number]>();
-  /** Number of all own trades: ids count from 1 in order of fills. */
+  /** Number of all own trades. Trade ids count from 1 in the order of the fills. */
   #count = 0;
-  /** Last answers by requested length. */
+  /** Last answer for each requested page size. */
   readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
 
   constructor(core: ExchangeCore, account: AccountSlot) {
@@ -183,7 +183,7 @@ class OwnTradePage {
     return outcome;
   }
 
-  /** The same object while unchanged; the row of a final order never changes. */
+  /** Returns the row of a trade, as the same object while it is unchanged. The row of a final order never changes. */
   #read(id: number): OwnTrades[number] {
     const known = this.#rows.get(id);
     if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
@@ -195,11 +195,11 @@ class OwnTradePage {
   }
 }
 
-/** A public key without a secret: nothing is signed here. */
+/** Public key of the backtest's wallet. It has no secret key, because nothing is signed in a backtest. */
 const WALLET = '11111111111111111111111111111112';
 export const SIGNATURE = '0'.repeat(128);
 
-/** Page size of the trader's requests: the service's maximum. */
+/** Page size of the trader's requests, which is the maximum of the service. */
 const LONGEST_PAGE = 100;
 
 /**
@@ -226,20 +226,20 @@ export class InProcessExchange {
   readonly account: AccountSlot;
   readonly #context: HandlerContext;
   readonly #limits: Readonly<Record<Scope, RateLimit>>;
-  // Reused for every book: the answer is built from them at once.
+  // Buffers for a book's levels, reused by every answer.
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
 
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
   readonly #ownTrades: OwnTradePage;
-  /** Answer to `#ordersQuery` while own state is unchanged. */
+  /** Answer to `#ordersQuery`; null after a change of the trader's orders or balances. */
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** The newest parsed answers: parsing takes longer than a comparison. */
+  /** Last parsed answer by endpoint. Comparing a record is faster than parsing it again. */
   readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
-  /** `listener` gets fills after the venue. */
+  /** `listener` gets each fill after this exchange has booked it. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
     const onFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
@@ -257,21 +257,21 @@ export class InProcessExchange {
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // Whole seconds, like the headers.
+    // The HTTP headers of the exchange have whole seconds too.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
   }
 
   /**
-   * Ends the recording of a market and drops its old data: thousands may follow. A market with an unknown outcome and
-   * without holdings is canceled: it pays nothing, and the trader stops polling it.
+   * Ends a market and drops its data, since a run may have thousands of markets. A market with an unknown outcome and
+   * no holdings is canceled, so that the trader stops polling it.
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One row more than a page shows that more rows exist.
+    // One more row than a page holds shows that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -281,7 +281,7 @@ export class InProcessExchange {
     const { core, account } = this;
     core.advance(nowMs);
     const dueMs = core.timers.nextMs;
-    // Due work was done, here or while the recording played: an expired draft, a landed merge.
+    // A timer has fired, such as an expired draft or a final merge, so the cached orders are no longer valid.
     if (dueMs !== this.#dueMs || declarationOf(call.endpoint).method !== 'GET') this.#orders = null;
     this.#dueMs = dueMs;
     switch (call.endpoint) {
@@ -295,7 +295,7 @@ export class InProcessExchange {
       }
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
-          // The poll plan rebuilds its query with the same fields; any other query is answered normally.
+          // The trader's polls rebuild the query object with equal fields. A different query gets a fresh answer.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
           if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;
@@ -333,7 +333,7 @@ export class InProcessExchange {
     return trades();
   }
 
-  /** The most frequent call of a backtest, without decimal strings. */
+  /** Answers the most frequent call of a backtest without decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
     const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
@@ -350,7 +350,7 @@ export class InProcessExchange {
   #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
     const count = this.core.catalog.market(index).readLevels(side, depth, this.#prices, this.#amounts);
     const rows: Orderbook['bid'] = [];
-    // Integers of the core; the brand exists only in types.
+    // The core's buffers hold integer micros, but typed arrays cannot carry the type.
     for (let i = 0; i < count; i++) {
       rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
     }
@@ -367,11 +367,11 @@ export class InProcessExchange {
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
-  /** Reads like `read`; an answer equal to the endpoint's last answer is the same object. */
+  /** Parses an answer. An answer equal to the endpoint's last answer is returned as the same object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
     if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
-    // The same record object may have changed since.
+    // A record that is the same object may have changed since, so it is parsed again.
     const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
     if (isSame && isDeepStrictEqual(last.record, record)) return last.outcome;
     const outcome = read(endpoint, record, nextCursor);
@@ -380,12 +380,12 @@ export class InProcessExchange {
   }
 }
 
-/** Passes a call to its handler; its declaration has parsed the body, and the trader wrote the query. */
+/** Passes a call to its handler. The body is parsed, and the query has the trader's types. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
-/** A draft is the same in wire format. */
+/** Converts the answer to a draft, whose record equals its wire format. */
 const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
   result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 
@@ -395,10 +395,10 @@ const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
 const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome =>
   result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
 
-/** The answer as the client parses it from the wire. */
+/** Returns the answer as the HTTP client would parse it. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
   kind: 'answered',
-  // The endpoint's schema, or its equivalent, builds this value.
+  // The value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
   data: readRecord(endpoint, record) as never,
   nextCursor,
 });

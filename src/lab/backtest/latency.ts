@@ -1,42 +1,34 @@
-/** Latency models: travel times of requests and answers. Deterministic for a seed. */
+/** Latency models: random travel times of requests and answers, equal for equal seeds. */
 
 import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 
-/** Time-out of a client, ms. */
+/** Time-out of the trader's requests, ms. */
 export const GIVES_UP_MS = 10_000;
 
-/** Default without a recorded round trip: a venue on another continent. */
+/** Default latency without recorded round trips, as of a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
 
 /** Kinds of calls with different times: a submit waits for a chain or a matching engine, a read for a cache. */
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** A user's choice: `constant:MS` (the whole round trip) or `recorded`, either followed by `:xK`. */
+/** The user's choice of a latency: `constant:MS` (the whole round trip) or `recorded`, optionally with `:xK`. */
 interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
-  /** The round trip, only for `constant`. */
+  /** Round trip, ms; used only by `constant`. */
   readonly constantMs: number;
   readonly scale: number;
 }
 
-/** Choice of a latency model, as plain data for threads. */
+/** Choice of a latency model, as plain data that can be sent to threads. */
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
-  /** Round trips of some call kinds; other kinds use `roundTripsMs`. */
+  /** Round trips of call kinds with enough samples, ms. Other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
-}
-
-/** Random deviation of one run's round trips from the chosen ones. */
-interface RoundTripSpread {
-  /** Factor that multiplies all times. */
-  readonly scale: number;
-  /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
-  readonly jitterShare: number;
 }
 
 export function callKind(endpoint: EndpointName): CallKind {
@@ -45,7 +37,7 @@ export function callKind(endpoint: EndpointName): CallKind {
   return endpoint.toLowerCase().endsWith('submit') ? 'submit' : 'draft';
 }
 
-/** Throws TwinbookError `usage` for an unknown model. */
+/** Parses the text of a latency choice. Throws TwinbookError `usage` for an unknown latency model. */
 export function readLatency(text: string): LatencySpec {
   const found = /^(?:(constant):(\d{1,6})|(recorded))(?::x(\d{1,3}(?:\.\d{1,3})?))?$/.exec(text);
   const constantMs = Number(found?.[2] ?? 0);
@@ -57,14 +49,14 @@ export function readLatency(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
-/** Maximum measured round trips: enough for a network. */
+/** Maximum number of measured round trips; more would not describe a network better. */
 const MAX_ROUND_TRIPS = 20_000;
-/** Minimum samples of a kind of call with its own times. */
+/** Minimum samples for a call kind to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
 /**
- * Returns the chosen latency; default: the recordings' measurement, else the usual latency. Throws a TwinbookError for
- * an impossible choice, before any run.
+ * Returns the chosen latency. Default: the round trips measured in the recordings, else the usual latency. Throws a
+ * TwinbookError for an impossible choice, before any run.
  */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
@@ -91,12 +83,12 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-/** Call kinds with enough samples have their own times. */
+/** Returns the measured round trips, separately for call kinds with enough samples. */
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
-    // Reads are nearly all calls.
+    // Nearly all calls are reads, so reads use the times of all calls.
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
@@ -117,24 +109,28 @@ interface Trips {
   readonly random: Random;
 }
 
-const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
+/**
+ * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean of
+ * the exponentially distributed extra time of a call, as a fraction of its round trip.
+ */
+const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
 /**
- * Draws round trips and splits each in halves: the slower direction was not measured. A model has its own random
- * sequence, so each run takes a new one. `recorded` without measured times is a TwinbookError `recording_invalid`.
+ * Draws round trips and splits each into halves, because the directions were not measured separately. A model has its
+ * own random sequence, so each run needs a new model. `recorded` without measured round trips throws TwinbookError
+ * `recording_invalid`.
  */
 export class LatencyModel {
   /** Name in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Time of the drawn call to the exchange and back, ms. */
+  /** Travel times of the last drawn call: to the exchange and back, ms. */
   thereMs = 0;
   backMs = 0;
-  /** The call is executed, but its answer comes after the client's time-out. */
+  /** True if the exchange executes the call, but its answer comes after the client's time-out. */
   isLost = false;
   readonly #usual: Trips;
-  /** Call kinds with their own times. */
   readonly #own = new Map<CallKind, Trips>();
-  readonly #spread: RoundTripSpread;
+  readonly #spread: Readonly<typeof NO_SPREAD>;
 
   constructor({ spec, roundTripsMs, byKind }: LatencyChoice, seed: number, spread = NO_SPREAD) {
     const scaled = spec.scale === 1 ? '' : `:x${spec.scale}`;
@@ -149,7 +145,7 @@ export class LatencyModel {
     }
   }
 
-  /** Draws the next round trip, for a call of this endpoint. */
+  /** Draws the round trip of the next call, which is of this endpoint. */
   draw(endpoint: EndpointName): void {
     const own = this.#own.size === 0 ? undefined : this.#own.get(callKind(endpoint));
     const { tripsMs, random } = own ?? this.#usual;
@@ -165,12 +161,12 @@ export class LatencyModel {
 }
 
 export const MAX_REPEATS = 1_000;
-/** A repeat's round trips are within this factor of the chosen ones. */
+/** Maximum factor between a repeat's round trips and the chosen latency. */
 const SCALE_RANGE = 1.25;
 /** Mean extra time of a call, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
-/** Draws of run `index` of `count`. A single run draws nothing. */
+/** Returns seed, latency and poll phase of run `index` of `count`. A single run uses the given seed and latency. */
 export function makeDraws(
   choice: LatencyChoice,
   { seed, index, count }: { readonly seed: number; readonly index: number; readonly count: number },
@@ -184,7 +180,7 @@ export function makeDraws(
   return {
     seed: own,
     latency: new LatencyModel(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),
-    /** Delay of the trader's first beat after a market was listed or a pause ended, ms. */
+    /** Returns the delay of the trader's first heartbeat after the start or a pause, ms. */
     phaseMs: () => phases.below(Math.max(1, pollMs)),
   };
 }

@@ -1,4 +1,4 @@
-/** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
+/** Measures a backtest at the exchange, at the time of each event and not when the trader saw it. */
 
 import { type AccountSlot, ASK, BID, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -9,10 +9,10 @@ import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 
-/** Mids some time after each fill, taken when due. Rows are in order of time, so one position per horizon is enough. */
+/** Records the mid at fixed times after each fill. Fills are in order of time, so each horizon has one position. */
 class MarkedFills {
   readonly rows: PendingFill[] = [];
-  /** Number of `rows` with a mark, by horizon. */
+  /** Number of leading `rows` whose mid is recorded, for each horizon. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
   get nextMs(): number {
@@ -36,7 +36,7 @@ class MarkedFills {
   }
 }
 
-/** Samples of all ended markets: five figures and a time each, about 10 MB. */
+/** Maximum samples of all ended markets together, about 10 MB. A sample has a time and five figures. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics {
@@ -51,7 +51,7 @@ export class Metrics {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** Takes the exchange to measure, before the exchange's first event. */
+  /** `core` must not have had an event yet. */
   constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
@@ -68,7 +68,7 @@ export class Metrics {
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
   }
 
-  /** Takes the market's last mid now: samples may be a second old, and a closed market has no mid. */
+  /** Records the market's last mid before the close. Samples may be a second old, and a closed market has no mid. */
   ending({ index }: Played): void {
     this.markets.get(index)?.mark();
   }
@@ -81,15 +81,15 @@ export class Metrics {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is the largest step, and no sample follows the last market.
+    // Settlement is the largest change of the equity, and no sample follows the last market.
     this.account.see(this.#equityMicros);
   }
 
-  /** Bounds the data of any number of markets: samples of ended ones are thinned. */
+  /** Bounds the memory of a run with many markets by thinning the samples of ended markets. */
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    // The last sample of a market stays.
+    // A market keeps at least one sample, so the bound is never below the number of markets.
     while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
@@ -97,7 +97,7 @@ export class Metrics {
     }
   }
 
-  /** Ends the run. Open markets keep their data; later marks stay unknown. The last sample is the final value. */
+  /** Ends the run. Open markets keep their figures, later mids stay unknown. The last sample is the final equity. */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);
@@ -156,7 +156,7 @@ export class Metrics {
     return index === null ? undefined : this.markets.get(index);
   }
 
-  /** Takes due measurements; every open market was played up to this time. */
+  /** Takes the measurements that are due. Every open market must have been played up to this time. */
   look(nowMs: number): void {
     if (nowMs >= this.#nextMarkMs) {
       for (const market of this.#open) if (market.nextMarkMs <= nowMs) market.takeMarks(nowMs);
@@ -202,7 +202,7 @@ export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'm
 
 export class MarketMetrics {
   readonly played: Played;
-  /** Own orders that came to rest: when, and recorded shares ahead of each. */
+  /** Resting own orders: when each began to rest, and the recorded shares ahead of it. */
   readonly joined = new Map<string, { readonly sinceMs: number; readonly behindMicros: number }>();
   readonly conversions: ConversionRecord[] = [];
   readonly samples = new MarketSamples();
@@ -211,7 +211,7 @@ export class MarketMetrics {
   ordersCanceled = 0;
   postedMicros = 0;
   joinedBehindMicros = 0;
-  /** Last YES mid without own orders; null before the first. */
+  /** Last known YES mid without own orders; null before the first mid. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
   readonly #fills = new MarkedFills();
@@ -225,7 +225,7 @@ export class MarketMetrics {
     return this.#fills.rows;
   }
 
-  /** Present mid of the recorded book; the last one while a side is empty. */
+  /** Updates and returns the mid of the recorded book. While a side is empty, this is the last known mid. */
   mark(): number | null {
     const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
     const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
@@ -258,7 +258,7 @@ export class MarketMetrics {
     this.held.move({ kind: 'fill', ...pending });
   }
 
-  /** Sets merged or split since the last call: holdings at the exchange differ from bought minus sold. */
+  /** Detects merges and splits since the last call: the holdings at the exchange differ from the own count. */
   findSets(account: AccountSlot, nowMs: number): void {
     const holding = this.#core.catalog.market(this.played.index).shares.read(account);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
@@ -270,7 +270,7 @@ export class MarketMetrics {
     }
   }
 
-  /** Books removed (or, negative, added) complete sets and redeemed shares. */
+  /** Books a merge, split or redeem. Share amounts are positive for removed shares and negative for added shares. */
   onConversion(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
     const { markMicros } = this;
     const yesCostMicros = kind === 'split' ? computeYesCost(-yes, markMicros) : null;
@@ -283,12 +283,12 @@ export class MarketMetrics {
     return this.#fills.nextMs;
   }
 
-  /** Takes the due marks; the market was played up to this time. */
+  /** Records the mids that are due. The market must have been played up to this time. */
   takeMarks(nowMs: number): void {
     this.#fills.take(nowMs, this.mark());
   }
 
-  /** The market has closed: marks that are not due yet never will be. */
+  /** Handles the close of the market: mids that are not due yet stay unknown. */
   onClose(): void {
     this.#fills.take(Number.POSITIVE_INFINITY, null);
   }
@@ -306,7 +306,7 @@ export class MarketMetrics {
     this.samples.take(nowMs, top, this.held.netMicros);
   }
 
-  /** Value of the holding: at the mark, or at the outcome once settled. Shares without any mark cannot exist. */
+  /** Value of the held shares at the last mid, or at the outcome once settled. Every fill sets a mid first. */
   get valueMicros(): number {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;

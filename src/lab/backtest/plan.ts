@@ -1,9 +1,9 @@
-/** Builds a plan from a configuration and recordings: played markets, feed values, and reasons for other markets. */
+/** Builds the plan of a backtest from a configuration and recordings: the markets to play and their feed values. */
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import type { Config, FeedConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
@@ -12,13 +12,13 @@ import type { FeedSettings, StrategySettings } from '../../trader/engine/setting
 import { count, formatQuantity } from '../report/figures.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 
-/** Default interval of a live trader's reads of a file or address, ms. */
+/** Default interval at which a live trader reads a feed's file or address, ms. */
 const USUAL_EVERY_MS = 1_000;
 const USUAL_MAX_AGE_MS = 60_000;
-/** About 1 GB in memory. */
+/** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed's name, and the file with the feed's values; null: the recorded values. */
+/** A feed and the path of the file with its values; a null path means the recorded values. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
@@ -28,7 +28,7 @@ interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
-  /** Delay until a file row's value is known, ms; null: as in a live trader. */
+  /** Delay from the time in a file's row until the trader gets the value, ms; null: the delay of a live trader. */
   readonly delayMs: number | null;
 }
 
@@ -59,7 +59,7 @@ export async function readFeedData(question: FeedQuestion) {
   };
 }
 
-/** Feeds without values for the played markets: strategies that depend on them quote nothing. */
+/** Returns a warning for each feed without values for the played markets. Strategies that need it do not quote. */
 export const silentFeeds = (
   settings: readonly FeedSettings[],
   values: readonly RecordedFeedValue[],
@@ -103,7 +103,11 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
   if (values.length === 0) {
     const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
-    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md describes a row.');
+    throw new TwinbookError(
+      'usage',
+      `${path} has no valid row of a feed: ${problem}`,
+      'docs/feeds.md describes a row.',
+    );
   }
   const left = [...problems.values()].map(
     ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
@@ -112,11 +116,11 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   return { name, values, line, warnings: left };
 }
 
-/** The maximum delay of a live trader's reads. */
+/** Returns the longest delay with which a live trader would get a value of this feed, ms. */
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
-/** Batched as in a live trader: never before the time at which it is known. */
+/** Returns the time when the trader gets a value: the next batch of feed values, as in a live trader. */
 const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
@@ -132,7 +136,7 @@ function readRows(path: string) {
     .flatMap((line) => {
       const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (read === null) return [];
-      // Recorded rows are from the past: none can be in the future.
+      // The limit for times in the future does not apply, because a backtest plays the past.
       const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
       if (!('kind' in row)) return [row];
       add(row);
@@ -145,20 +149,14 @@ function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
-    throw new TwinbookError(
-      'file_unreadable',
-      `cannot read the feed ${path}: ${(cause as Error).message}`,
-      '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.',
-      {
-        cause,
-      },
-    );
+    const hint = '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.';
+    throw unreadable(`cannot read the feed ${path}`, cause, hint);
   }
 }
 
 /**
- * Default models: the rule for crossings varied (first against third), then the queue, from the fewest credible fills
- * to the most.
+ * Default fill models, from the fewest to the most credible fills. The first and the third differ in how crossing
+ * orders fill, the others in the queue position.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
@@ -167,15 +165,15 @@ export interface PlanOptions
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** Whether every strategy gets every recorded market, regardless of its file's selection. */
+  /** True if every strategy gets every recorded market, regardless of the market selection in its file. */
   readonly allMarkets: boolean;
-  /** Feed values; absent: the configuration's feeds have no values. */
+  /** Feed values. Absent: no feed of the configuration has a value. */
   readonly feedData?: FeedData | undefined;
 }
 
 export const USUAL_LANDING_MS = 400;
 
-/** Throws TwinbookError `config_invalid` when no strategy selects any recorded market. */
+/** Plans one backtest. Throws TwinbookError `config_invalid` if no strategy selects any recorded market. */
 export function makePlan(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
   const unfiltered = { ids: [], categories: [], words: [], withoutWords: [], except: [] };
@@ -199,7 +197,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   };
 }
 
-/** Values of markets that are not played are dropped. */
+/** Returns the feeds, and the feed values of the played markets only. */
 function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));
@@ -247,6 +245,6 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
   return lines;
 }
 
-/** Contains no path: equal data gives equal results in any folder. */
+/** Describes the source of a market without its path, so that equal data gives equal reports in any folder. */
 const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

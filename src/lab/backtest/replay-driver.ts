@@ -1,7 +1,7 @@
 /**
- * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the core, closes and
- * settles it. The driver plays a market only as far as the trader reads. Events between two reads are one batch with
- * separate times.
+ * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the exchange, then
+ * closes and settles it. A market is played only up to the time at which the trader reads it. Events between two reads
+ * are applied together, each with its own time.
  */
 
 import { basename } from 'node:path';
@@ -24,9 +24,9 @@ import { openRecordings } from '../../recording/recording.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
-/** Checks fill models; returns canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
+/** Returns fill models with canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
-  // A name becomes its canonical name; a model stays.
+  // A name is replaced by its canonical name. A model object is unchanged.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
   const names = known.map((choice) => (typeof choice === 'string' ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -37,8 +37,8 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
 /**
  * Opens recordings. Throws TwinbookError `file_unreadable` or `recording_invalid`.
  *
- * @param options `once`: for a single run, which releases played data; by default for several. `isStopped`: as in
- *   `streamRecording`
+ * @param options `once`: a single run reads the sources and releases played data; default: several runs read them.
+ *   `isStopped`: see `streamRecording`
  */
 export async function openSources(
   paths: readonly string[],
@@ -53,8 +53,9 @@ export async function openSources(
 }
 
 /**
- * Reads one chunk ahead of the played one; stops once `isStopped` is true. A strategy may end its thread, which must not
- * happen within a read (see `waitForReads`): a thread waits for the chunk ahead, instead of playing meanwhile.
+ * Returns a source that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread, which
+ * must not happen within a read (see `waitForReads`). So a worker thread waits for the chunk ahead, and the main thread
+ * plays meanwhile.
  */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
@@ -65,13 +66,13 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
     return gapsIn(recording);
   },
   get warnings() {
-    // Warnings contain the file's name, not the path: equal data gives equal results in any folder.
+    // Warnings contain the file's name without its path, so that equal data gives equal reports in any folder.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
   open: () => openFileStream(recording.chunks(), isStopped),
 });
 
-/** Plays columns as they are; many runs may share them. */
+/** Returns a source of chunks in memory, which many runs may share. */
 export const playFromMemory = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
@@ -89,12 +90,12 @@ export const playFromMemory = (
   },
 });
 
-/** Larger sources are read again for each run: 22 bytes per event, and a backtest must fit into 300 MB. */
+/** Maximum events in memory at 22 bytes each, within 300 MB a backtest. Larger sources are read for each run. */
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * Returns a source that the first run reads completely before play. The source keeps its columns for later runs while
- * all sources that share `shared` stay within the bound.
+ * Returns a source that the first run reads completely before it plays the market. Later runs reuse the events in
+ * memory, unless all sources with the same `shared` together exceed `KEPT_EVENTS`.
  */
 export function keepInMemory(
   recording: Recording,
@@ -112,7 +113,7 @@ export function keepInMemory(
       stream = ready;
       if (isClosed) ready.close();
     };
-    // Ignored here: `next` reports a failure.
+    // A failure is ignored here, because `next` reports it.
     opened.then(onOpened, () => undefined);
     return {
       next: () => {
@@ -125,11 +126,11 @@ export function keepInMemory(
       },
     };
   };
-  // A copy would miss gaps and warnings found while reading.
+  // A copy of the object would miss gaps and warnings that are found while reading.
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
-/** Null when the events do not fit or cannot all be read: each run then streams them and reports its progress. */
+/** Reads a recording into memory; null if it is too large or not completely readable, so that each run streams it. */
 async function readWithin(recording: Recording, shared: { events: number }): Promise<EventSource | null> {
   const told = Object.values(recording.summary?.events ?? {}).reduce((sum, count) => sum + count, 0);
   if (shared.events + told > KEPT_EVENTS) return null;
@@ -156,23 +157,23 @@ async function readWithin(recording: Recording, shared: { events: number }): Pro
 const underWay = new Set<Promise<unknown>>();
 
 /**
- * Resolves when all pending reads have ended. Ending a thread or process within one crashes the whole process: the
- * reader's native part would call back into freed memory.
+ * Resolves when all pending reads have ended. A thread or process that ends within a read crashes the whole process,
+ * because the native reader then calls back into freed memory.
  */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
-  // The caller gets its result; here only its end matters.
+  // The caller handles the result and the error. This promise only tracks the end of the read.
   const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;
 }
 
-/** True once the thread must end: no other read begins. */
+/** True once the thread must end, so that no further read begins. */
 let isEnding = false;
 
-/** Handler of uncaught errors for a thread, which then ends with the first error, once its pending reads have ended. */
+/** Handles uncaught errors of a thread. The thread ends with the first error, once its pending reads have ended. */
 export function endAfterReads(error: unknown): void {
   if (isEnding) return;
   isEnding = true;
@@ -185,11 +186,11 @@ export function endAfterReads(error: unknown): void {
 
 function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean): ChunkStream {
   const iterator = chunks[Symbol.asyncIterator]();
-  /** The chunk that was read ahead; undefined while it is read. */
+  /** Chunk that was read ahead; undefined during the read, null at the end of the stream. */
   let ready: EventChunk | null | undefined;
   const read = (): Promise<EventChunk | null> => {
     if (isEnding) return new Promise(() => undefined);
-    // A waiting caller gets the failure; until then it must not end the process.
+    // A failed read must not end the process before a caller waits for it.
     return trackRead(
       iterator.next().then((result) => {
         ready = result.done === true ? null : result.value;
@@ -205,31 +206,31 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     ready = undefined;
     if (chunk === null) return null;
     ahead = read();
-    // The next call reports a failure, after this chunk was played.
+    // If the read ahead fails, the next call reports it, after this chunk was played.
     const played = () => chunk;
     return isMainThread ? chunk : ahead.then(played, played);
   };
   const close = (): void => {
-    // A pending read may still fail; that failure is ignored.
+    // A failure of a read that is still pending is ignored.
     const closed = iterator.return?.();
     if (closed !== undefined) void trackRead(closed);
   };
   return { next, close };
 }
 
-/** A market that was open then is listed this long before its first event: the trader must find it first. */
+/** Time before its first event at which a market opens in the backtest, ms, so that the trader can find it first. */
 const LISTED_BEFORE_MS = 60_000;
 
 interface Listed {
   readonly source: EventSource;
   readonly firstMs: number;
   readonly opensMs: number;
-  /** Being read, though not open yet. */
+  /** Stream whose files are read before the market opens; null until then. */
   stream: ChunkStream | null;
 }
 
 export class ReplayDriver implements MarketDriver {
-  /** Close of the last market by the recordings. */
+  /** Close of the last market by the recordings' own data, Unix ms. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
@@ -238,7 +239,7 @@ export class ReplayDriver implements MarketDriver {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   events = 0;
   lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Earliest known end of an open market; Infinity without one. */
+  /** Earliest known end of an open market, Unix ms; Infinity if no end is known. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
@@ -250,7 +251,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Reads the beginning of every source. Sources without events are left out; `empty` names them. */
+  /** Reads the first events of every source. Sources without events are not played but returned as `empty`. */
   static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: MarketListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
@@ -279,13 +280,13 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Reads until all events up to this time are known, and plays earlier ones meanwhile. Always reads the market known
-   * least far: none may pass the unread end of another.
+   * Reads until the events of all open markets up to this time are known, and plays earlier events meanwhile. The next
+   * chunk is always of the market that is read least far, because no market may get ahead of unread events of another.
    */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
       this.sync(next.index, next.readUntilMs);
-      // Ended markets are not read further.
+      // A market that has ended has no further events.
       if (next.closedMs !== null) continue;
       await next.read();
       this.#nextEndMs = Math.min(this.#nextEndMs, next.endMs);
@@ -313,7 +314,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Opens the next market's files early, so that its first events are ready when due. */
+  /** Opens the next market's files early, so that its first events are in memory when it opens. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
@@ -331,8 +332,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Closes markets that end by this time, each at its own end and before later events. A merge that arrives after the
-   * close must find the market closed, regardless of which event is played first.
+   * Closes markets that end by this time, each at its own end and before later events. A merge that arrives after a
+   * market's close must always find the market closed.
    */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
@@ -359,7 +360,7 @@ export class ReplayDriver implements MarketDriver {
   }
 }
 
-/** Recorded openings may be long ago: a market is then listed shortly before its first event. */
+/** Returns when a market opens in the backtest: as recorded, but at most `LISTED_BEFORE_MS` before its first event. */
 const opensMs = ({ market }: EventSource, firstMs: number): number =>
   Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
 
@@ -384,7 +385,7 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Stream of the market; null after the end, which releases read data. */
+  /** Stream of the market's events; null after the end, so that read data is released. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -434,10 +435,10 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Next chunk; null at the end or after a read failure, which closes the market and is in `failure`. */
+  /** Returns the next chunk; null at the end or after a read failure, which closes the market (see `failure`). */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Columns in memory are not awaited: a promise per chunk would be most of the work.
+      // Chunks in memory are not awaited, because a promise per chunk would take most of the time.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {

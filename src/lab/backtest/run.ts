@@ -1,6 +1,6 @@
 /**
- * One backtest: recorded events, requests in flight and trader beats follow one virtual clock. The trader learns a book
- * only when a poll with that book has returned.
+ * Runs one backtest. Recorded events, requests in flight and the trader's heartbeats share one virtual clock. The
+ * trader knows a book only after a poll has returned it.
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
@@ -32,7 +32,7 @@ import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_
 
 const NOTHING: readonly FeedWord[] = [];
 
-/** Plays feed values at the time at which each was known, never before. */
+/** Delivers recorded feed values, each at the time when the trader would have got it. */
 export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;
@@ -70,14 +70,14 @@ export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
   #places = 0;
   nowMs: number;
-  /** Number of events so far. */
+  /** Number of events that have run. */
   count = 0;
 
   constructor(startMs: number) {
     this.nowMs = startMs;
   }
 
-  /** Schedules an event; whole milliseconds, like every clock here. */
+  /** Schedules an event after this delay, rounded to whole milliseconds like all times of a backtest. */
   after(delayMs: number, run: () => void): void {
     this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
   }
@@ -98,11 +98,11 @@ export class Timeline {
 }
 
 const BEAT_MS = 100;
-/** Time after the last close, ms, before a pause is skipped or the end begins: merges land, redeems are signed. */
+/** Time after the last close before a pause is skipped or the run ends, ms, in which merges and redeems complete. */
 const AFTERMATH_MS = 120_000;
-/** Interval of the checks of what holds the trader back. */
+/** Interval of the checks whether a limit holds the trader back, ms. */
 const LOOK_MS = 60_000;
-/** Maximum time until the proof that nothing rests, ms; equal to the daemon's. */
+/** Maximum time for a stop, in which the trader verifies that no order rests, ms; equal to the live trader's. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
@@ -116,7 +116,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
   }
 }
 
-/** The returned answer: without the exchange's clock and budget if it was lost. */
+/** The answer that the trader gets. A lost answer has no exchange clock and no request budget. */
 type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
 const LOST: Heard = {
@@ -125,7 +125,6 @@ const LOST: Heard = {
   budget: null,
 };
 
-/** Parts of a run before its first event. */
 interface Prepared extends Pick<Measured, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
   readonly driver: MarketDriver;
 }
@@ -147,7 +146,7 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  /** Beats are at whole multiples of `BEAT_MS` after this time. */
+  /** Heartbeats are at whole multiples of `BEAT_MS` after this time. */
   #rhythmMs: number;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
@@ -192,7 +191,7 @@ class BacktestRun {
     };
     const observer: CoreObserver = {
       onFill: (fill) => {
-        // Measurement first: it needs the book right before the trade.
+        // Metrics come first, because they need the book right before the trade.
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
@@ -229,7 +228,7 @@ class BacktestRun {
       const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
       if (this.#driver.readUntilMs <= nextMs) {
         await this.#driver.read(nextMs);
-        // Newly read events may come before.
+        // Newly read events may be due earlier, so the next time is computed again.
         continue;
       }
       if (this.#driver.nextOpenMs <= nextMs) {
@@ -243,12 +242,12 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    // Feed values from before the beginning or within a pause arrive at its end.
+    // Feed values from before the start or from a skipped pause arrive now.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
-  /** Runs one moment: measurements, arrivals, and the trader's own beat. */
+  /** Runs everything that is due: metrics, arriving requests and answers, feed values, the trader's heartbeat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
     if (this.#metrics.nextMs <= nowMs) {
@@ -270,7 +269,7 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** The next beat of the daemon's rhythm that can have an effect: earlier ones are skipped. */
+  /** Plans the next heartbeat, at a time at which a live trader has one. Heartbeats without any effect are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -281,7 +280,7 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // The trader's requests count from this time, also right after a skipped pause.
+    // Requests of the trader start at the present time, also right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -293,14 +292,14 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** True when no market is open, no request is in flight, and the aftermath is over. */
+  /** True if no market is open, no request is in flight, and the last close is long enough ago. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
-  /** End of a pause: the next opening, or an operator's command. */
+  /** End of a pause: the next market opens, or a scheduled operator command is due. */
   get #pauseEndMs(): number {
     return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
@@ -322,7 +321,7 @@ class BacktestRun {
     return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
   }
 
-  /** The last market has closed, and the aftermath is over. */
+  /** True if the last market closed at least `AFTERMATH_MS` ago and no other will open. */
   #isPlayed(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
@@ -347,7 +346,7 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
-    // Market or record: path parameters are text.
+    // Path parameters name a market or a record; all are strings.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#plan.onSent?.(request, sentMs);
@@ -366,10 +365,10 @@ class BacktestRun {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
-    // Public calls name their market by this parameter, or have none.
+    // A public call names its market by `condition_id`, or concerns no market.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
-    // Unread markets may wait; own state depends on every market.
+    // A public call needs only its own market. The trader's own state depends on all markets.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);
     const answer = this.#exchange.answer(call, nowMs);
@@ -411,13 +410,13 @@ class BacktestRun {
   }
 }
 
-/** A running hash over all decisions and inputs of a backtest: cheap enough to be always on. Not for secrets. */
+/** Computes a hash over all requests, answers and fills of a backtest. It is fast but not cryptographic. */
 class Trace {
   #a = 0x811c9dc5;
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Mixes both halves of the number, because times and amounts exceed 32 bits.
+    // Adds both halves of the number, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }
@@ -438,8 +437,8 @@ class Trace {
 }
 
 /**
- * Copies field by field: a spread would give every backtest a new hidden class, which V8 compiles again. The type
- * ensures that no field is missing.
+ * Copies the settings field by field. A spread would give every backtest's settings a new hidden class, for which V8
+ * compiles the trader again. The return type ensures that no field is missing.
  */
 export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;

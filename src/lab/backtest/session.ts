@@ -1,4 +1,4 @@
-/** Counts requests and halts of a backtest, and builds the report's record from all measurements. */
+/** Counts requests and halts of a backtest, and builds the session record from all measurements. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
@@ -28,19 +28,19 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason of a resumption after all markets: a halted trader redeems nothing, which would halt the next event. */
-export const SETTLE_REASON = 'the markets that were open are over';
+/** Reason for resuming a halted trader after all markets. Unredeemed shares would halt the next event too. */
+export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
 
 /**
- * Halts by a limit. A live trader stays halted until an operator resumes it. A backtest has no operator: it resumes
- * with the next event or UTC day, so that later recordings are played, unless the run must end there.
+ * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes it with the
+ * next event or UTC day, so that later recordings are played, unless `after` is `end`.
  */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** The present halt or restriction; null while trading. */
+  /** Current halt or restriction; null while the trader trades without one. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;
@@ -57,7 +57,10 @@ export class Halts {
     }
   }
 
-  /** Rung of a partly used loss limit; call before `takeResume`. A smaller loss moves back up. */
+  /**
+   * Takes the trader's present restriction by a partly used loss limit. Call it before `takeResume`. The trader lifts
+   * the restriction when the loss shrinks.
+   */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
     this.#since = heldBack === null ? null : { fromMs, ...heldBack };
@@ -72,9 +75,7 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /**
-   * True when the halted or held-back trader is to be resumed now; called after markets have opened, and once a minute.
-   */
+  /** Returns true if the trader must be resumed now. Call it after markets have opened, and once a minute. */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -82,7 +83,7 @@ export class Halts {
     return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
   }
 
-  /** True once per halt, when no market is open and its holdings should be redeemed. */
+  /** Returns true once per halt, when no market is open, so that the resumed trader redeems its holdings. */
   takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
@@ -99,7 +100,7 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** Time of this span without permission to open positions, ms: halted, or reducing only. */
+  /** Returns the time within this span in which the trader was halted or could only reduce positions, ms. */
   withinMs(fromMs: number, toMs: number): number {
     const closed = this.records.filter(({ rung }) => rung !== 'widened');
     return closed.reduce((sum, halt) => {
@@ -109,7 +110,7 @@ export class Halts {
   }
 }
 
-/** Maximum notices of a session. Loud notices have a separate limit, so that many fills cannot crowd out a halt. */
+/** Maximum notices of each severity in a session. Separate limits ensure that many fills cannot displace a halt. */
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({
@@ -117,16 +118,16 @@ const openScope = (limitPerMinute: number) => ({
   minute: new SlidingMinute(),
 });
 
-/** A session's use of its request budget, and its refusals. */
+/** Counts a session's requests against its rate limits, and its refusals. */
 export class RequestCount {
   readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** Refusals by market and control: a quote slot counts from its beginning. */
+  /** Refusals by the risk limits, for each market and limit. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** Notices by their text without figures. */
+  /** Reasons of strategies for not quoting, by their text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -156,7 +157,7 @@ export class RequestCount {
 
   notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
-      // Commands come from the shell itself: the final stop is no news.
+      // Commands are not reported, because the backtest itself issues them.
       if (kind === 'command') continue;
       if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
@@ -170,7 +171,7 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  /** Risk's refusals in these markets since the start, and the reasons for silent strategies now. */
+  /** Takes the risk refusals per market since the start, and the current reasons of strategies for not quoting. */
   onSnapshot({ markets, unsent }: Snapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
@@ -188,7 +189,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Refusals, most frequent first. Guards give one sample per minute of a market that they kept from quoting. */
+  /** Refusals, most frequent first. A strategy's reason for not quoting counts once per minute and market. */
   get refused(): readonly Refusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -219,12 +220,12 @@ const REMARKS = [
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
 
-/** Problems of the data come first. */
+/** Returns notices about problems of the data. */
 function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
-    ...empty.map(({ market }) => `no event can be read of "${market.title}": it is left out`),
+    ...empty.map(({ market }) => `"${market.title}" is left out, because no event of it can be read`),
     ...[...metrics.markets.values()].flatMap(({ played: { failure, source } }) =>
       failure === null ? [] : [brokenOff(source.market, failure)],
     ),
@@ -232,13 +233,13 @@ function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Contains no folder: equal data gives equal results in any folder. */
+/** Describes a read failure without the folder, so that equal data gives equal reports in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * A gap leaves the last seen book unchanged. Only aggressive own orders can be filled in a gap, perhaps by amounts that
- * no longer existed.
+ * Returns a notice per market with fills in gaps of the recording. The book is frozen in a gap, so a crossing own order
+ * may have taken amounts that no longer existed.
  */
 function gapNotices(measured: Measured): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
@@ -247,12 +248,12 @@ function gapNotices(measured: Measured): SessionNotice[] {
     const [first] = within;
     if (first === undefined) return [];
     const fills = within.length === 1 ? '1 fill lies' : `${within.length} fills lie`;
-    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may not have been there`;
+    const text = `${fills} in gaps of the recording of "${market.played.source.market.title}": the traded amounts may no longer have existed`;
     return [{ timeMs: first.timeMs, severity: 'loud', text }];
   });
 }
 
-/** Reasons that would stop a live trader: its state must equal the exchange's. */
+/** Returns final differences between the trader's ledger and the exchange, which would stop a live trader. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
@@ -267,14 +268,14 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
-  if (!isStopped) texts.push('the trader still had requests open after the time that a live one gets');
+  if (!isStopped) texts.push('the trader still had open requests at the end of its time for a stop');
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
-/** Returns the recordings' assumed fees, and whether the user chose them. */
+/** Describes the assumed fees, and counts markets without fees because neither recording nor user named any. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
@@ -288,7 +289,7 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
   };
 }
 
-/** The report's record; fees of a curve are charged afterwards. */
+/** Builds the session record, and charges the fees of a fee curve. */
 export function makeSession(measured: Measured): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader, feeCurve = null } = plan;
@@ -328,7 +329,7 @@ export function makeSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, exchange } = measured;
-  // Holdings by the exchange, for comparison with fills and conversions.
+  // The report compares these holdings at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;

@@ -1,4 +1,4 @@
-/** A recording in memory: takes a capture's output of polls, and returns columns for a backtest. */
+/** A recording in memory. A `Capture` writes the polls of a run into it, and a backtest plays its events. */
 
 import { ChunkWriter, isPrice } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
@@ -9,8 +9,8 @@ import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
- * A run reads all its books within this time after its start, ms. A book first seen within it exists from the start:
- * otherwise a backtest's earlier first read would find nothing.
+ * Time after its start within which a run has read every book, ms. A book first read within it counts from the start,
+ * since a backtest may read it earlier.
  */
 export const FIRST_LOOK_MS = 10_000;
 
@@ -25,7 +25,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Every market with data between these times of the venue's clock; call once. */
+  /** Returns every market with data as a source between these times of the venue's clock. Call it once, at the end. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -34,12 +34,16 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
+  // Polls are not played. Own state and feed values are read from the journal itself.
+  readonly poll = () => undefined;
+  readonly own = this.poll;
+  readonly feedValue = this.poll;
   readonly #writer = new ChunkWriter();
   readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
   readonly #gaps: RecordedGap[] = [];
   #openGap: Omit<RecordedGap, 'toMs'> | null = null;
   #firstMs: number | null = null;
-  /** Chunks after the market has ended; null before. */
+  /** All chunks of the market; null until `end`. */
   #chunks: EventChunk[] | null = null;
 
   constructor(market: RecordedMarket) {
@@ -79,19 +83,7 @@ class MemorySink implements MarketSink {
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
   }
 
-  poll(): void {
-    // As in the store.
-  }
-
-  own(): void {
-    // Own state is read from the journal itself.
-  }
-
-  feedValue(): void {
-    // As what is ours.
-  }
-
-  /** See `FIRST_LOOK_MS`. */
+  /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains the moved first events. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;

@@ -1,6 +1,6 @@
 /**
- * Compares a recorded run with backtests of the same span, settings and market data. The live side is read from the run's
- * journal. Remarks name the other differences between a live market and a recorded one.
+ * Compares a recorded live run with backtests of the same span, settings and market data. The live figures come from
+ * the run's journal. Remarks name further differences between a live market and a recorded one.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -22,12 +22,12 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model; null: unknown figure. */
+/** Compared figures of one session, live or under a fill model. Null: the figure is unknown. */
 export type Side = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
 /**
- * The live side first, then the models in given order.
+ * Compares the live session with a session per fill model.
  * @param all analyses of sessions over the same span: the live one, then each fill model's
  */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
@@ -36,7 +36,10 @@ export function compare(all: readonly Analysis[], remarks: readonly string[]) {
   return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
 }
 
-/** `name`: `live`, or the fill model. Inventory: the largest |YES - NO| held in one market. */
+/**
+ * Returns the compared figures of a session. `name`: `live`, or the fill model. `peakInventoryMicros`: the largest |YES
+ * - NO| held in one market.
+ */
 const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
   name,
   fills: trading.fills,
@@ -54,7 +57,7 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Every market of any side, in the live one's order. */
+/** Compares each market of any session. The markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -65,7 +68,7 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** A side did nothing in a market that it does not know. */
+/** Figures of one session in a market; all 0 if the session lacks the market. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -74,7 +77,10 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/** Error of the fill models as fractions of the live fills; null without live fills. `holds`: live is within. */
+/**
+ * Returns the errors of the fill models' traded shares, as fractions of the live shares; null without live fills.
+ * `holds`: the live shares are between the lowest and the highest model.
+ */
 function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
@@ -95,13 +101,13 @@ function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills'
 }
 
 export interface ParityOptions {
-  /** Trader of the run, or another trader to play over the run. */
+  /** Trader to play over the recorded markets: the one of the run, or another. */
   readonly trader: ReplayedTrader;
-  /** The trader is another: it ignores the run's changes of configuration and fleet. Default: false. */
+  /** True if the trader is not the run's, so that it ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
-  /** Latency in the user's notation; null: the run's own request times. */
+  /** Latency as in `--latency`; null: the round trips of the run. */
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
@@ -110,7 +116,7 @@ export interface ParityOptions {
 
 export type ParityResult = Awaited<ReturnType<typeof runParity>>;
 
-/** Throws TwinbookError `recording_invalid` for a run without a market, `usage` for an unknown model. */
+/** Throws TwinbookError `recording_invalid` for a run without a market, `usage` for an unknown fill model. */
 export async function runParity(run: RunJournal, options: ParityOptions) {
   const { fillModels, progress, trader, isOther = false } = options;
   progress?.(0, 'reading the journal');
@@ -139,19 +145,19 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   const remarks = [...REMARKS, ...liveRun.remarks];
   if (taken > 0)
     remarks.push(
-      `${formatQuantity(taken, 'live fill')} took from the book: those trades are played as trades of others.`,
+      `${formatQuantity(taken, 'live fill')} took from the book: the backtests play these trades as trades of other accounts.`,
     );
   if (isOther && !isSelecting)
-    remarks.push(`No strategy selects any of the ${sources.length} markets that the run looked at.`);
+    remarks.push(`No strategy selects any of the ${sources.length} markets that the run has read.`);
   const parity = compare(sessions.map(analyse), remarks);
   // `data` has a line for each kind of data that the backtests played.
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 
-/** Remarks that apply to every comparison of this kind. */
+/** Remarks that apply to every comparison of a live run with backtests. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
-  'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
+  'Changes of a book between two polls of the run are unknown, and trade times are whole seconds.',
 ];
 
 function eventsText({ sources }: LiveRun): string {
@@ -166,7 +172,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   const { runId: _, ...trader } = options.trader;
   return {
     title: liveRun.session.title,
-    // Recordings lack markets of the catalog that were not read: the markets are those that it chose.
+    // The recorded markets are those that the run chose, because it read no other market of the catalog.
     trader,
     sources: liveRun.sources,
     fillModel,
@@ -174,7 +180,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // Only the run's own operator commands resume trading.
+    // Only the recorded operator commands may resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
@@ -182,16 +188,16 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   };
 }
 
-/** Changes of the run's own files and fleet do not apply to another configuration. */
+/** True for changes of the run's own files and fleet, which do not apply to another configuration. */
 const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure' || kind === 'fleet';
 
-/** A new one for each run: it draws random numbers. */
+/** Makes the latency model of one backtest. Each backtest needs a new model, which has its own random sequence. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
   return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
-/** Operator's command that puts a backtest into this initial mode of a run; other modes need none. */
+/** Operator command that puts a backtest into the initial mode of a run. Other modes need no command. */
 const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause'>> = {
   killed: 'kill',
   widened: 'widen',
@@ -201,7 +207,7 @@ const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause
   halted: 'pause',
 };
 
-/** Initial state of a run that its backtest lacks: an earlier command of the operator, shares, orders. */
+/** Returns commands that restore the run's initial mode, and remarks about its initial shares and orders. */
 function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const remarks: string[] = [];
   if (run.ledgerFile === null) {
@@ -217,12 +223,12 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
     if (held > 0) {
       remarks.push(
-        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
+        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only changes are compared.`,
       );
     }
     if (underWay > 0) {
       remarks.push(
-        `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
+        `The run began with ${formatQuantity(underWay, 'order')} or conversions in progress, the backtest with none.`,
       );
     }
     const kind = OPENING[mode];

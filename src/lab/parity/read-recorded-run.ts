@@ -1,4 +1,4 @@
-/** Reads journals of runs once each: observations, requests and outcomes, without a trader. */
+/** Reads recorded runs from their journals, without a trader: market data, requests, orders, fills and conversions. */
 
 import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -28,20 +28,20 @@ import {
 } from '../session/live-session.js';
 import { MemoryStore } from './memory-store.js';
 
-/** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
+/** Time after a run's last observation during which its last book remains valid, ms; about the duration of a stop. */
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
-  /** Prices by market; only wanted markets that a run has read. */
+  /** Prices by condition id, for the wanted markets that some run has read. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
 /**
- * Reads the journals one by one; memory is bounded by one run's books and all best prices.
+ * Reads the journals one by one. Only the best prices of all runs and the books of one run are in memory.
  *
  * @param runs oldest first
- * @param wanted markets; others are dropped
- * @param onDamaged called for a journal that is damaged in the middle, which is left out
+ * @param wanted condition ids of the wanted markets
+ * @param onDamaged called for a journal that is left out because it is damaged in the middle
  */
 export async function readJournals(
   runs: readonly RunJournal[],
@@ -63,14 +63,14 @@ export async function readJournals(
     offsetMs: (ourMs) => (seen.findLast(({ startedMs }) => startedMs <= ourMs) ?? seen[0])?.offsetMs ?? 0,
     requests: requestsOver(seen),
     remarks: [
-      `Books are those that the trader’s own polls saw, by the journals of ${formatQuantity(seen.length, 'run')}.`,
+      `The books are those of the trader’s own polls, from the journals of ${formatQuantity(seen.length, 'run')}.`,
     ],
   };
 }
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** Observations of one run; the span is on the exchange's clock. */
+/** Reads the prices and requests of one run. Its span is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -98,7 +98,7 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
   const recorded = markets.flatMap((market) => market.coverage ?? []);
   const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
-  // A market may have been renamed meanwhile.
+  // A market may have been renamed between two runs; the latest names count.
   const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
   return { at, standing, outcome, coverage, eventTitle, category };
 }
@@ -125,7 +125,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
   };
 }
 
-/** Reads a source to its end: the source of marks at any moment. */
+/** Reads a source to its end, and returns its best prices at any time. */
 export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
@@ -148,7 +148,7 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
       if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
       if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
       else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
-      // Events of one time are one change of the book.
+      // Events of equal times are one change of the book.
       if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
     }
   };
@@ -168,17 +168,17 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // A mid is valid until the next mid.
+  // The standing mid is the last known one.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Times when a request left and when its answer arrived, our clock, ms. */
+/** Times when a request was sent and when its answer arrived, our clock, Unix ms. */
 interface AnsweredAt {
   readonly sentMs: number;
   readonly seenMs: number;
 }
 
-/** Times on our clock, approximate. */
+/** An order of the run. Its times are approximate, our clock, Unix ms. */
 interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
@@ -187,13 +187,12 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Own clock when the row was first received, ms. */
+  /** Time when the row was first received, our clock, Unix ms. */
   readonly seenMs: number;
 }
 
 interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'noMicros' | 'cashMicros'> {
   readonly conditionId: string;
-  /** Our clock, ms. */
   readonly seenMs: number;
 }
 
@@ -203,7 +202,7 @@ class RunOrders {
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
-  /** The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
+  /** Takes an answer. The casts are safe, because the shell has parsed the data by the call's endpoint. */
   onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
     if (outcome.kind !== 'answered') return;
     const data: unknown = outcome.data;
@@ -233,7 +232,7 @@ class RunOrders {
     }
   }
 
-  /** @param isNew the answer to its submit */
+  /** @param isNew true if the row is the answer to the order's submit */
   #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
     const { pubkey, status, price, amount, market, outcome, side } = row;
     if (pubkey === null || price === null || amount === null || status === null) return;
@@ -244,7 +243,7 @@ class RunOrders {
       if (over) close(known, row, at);
       return;
     }
-    // An order that had ended before this run saw it belongs to an earlier run.
+    // An order that was already over when the run first read it belongs to an earlier run.
     if (over && !isNew) return;
     const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
     const order: RunOrder = {
@@ -268,7 +267,7 @@ class RunOrders {
     if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
   }
 
-  /** Booked as in the ledger: once the record names the settled amount. */
+  /** Books a merge or split as the ledger does: once the record has the settled amount. */
   #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
@@ -285,16 +284,14 @@ class RunOrders {
   }
 }
 
-/** Between the request and its answer at the latest. */
+/** Ends an order at the middle between a request and its answer, unless its end is already known. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
   order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }
 
-/** A backtest's stop may take longer than the run's. */
+/** Extra time at the end of the market data, ms, because the stop of a backtest may take longer than the run's. */
 const STOP_ROOM_MS = 60_000;
-
-type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** Shifts a feed value from our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
@@ -303,17 +300,17 @@ function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
   return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
 }
 
-/** Actual events of a run from its journal, on the exchange's clock (Unix ms). */
+/** Contents of a run's journal, with all times on the exchange's clock, Unix ms. */
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
-/** Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle or empty. */
+/** Reads a run. Throws TwinbookError `recording_invalid` for a journal that is empty or damaged in the middle. */
 export async function readRecordedRun(run: RunJournal) {
   const reading = new RunReading(run);
   for await (const step of run.steps()) reading.take(step);
   return reading.result();
 }
 
-/** Exchange clock, Unix ms; `untilMs` when the trader was stopped. `offsetMs`: exchange clock minus ours, rounded. */
+/** Span of a run, exchange clock, Unix ms. `untilMs`: stop of the trader. `offsetMs`: exchange clock minus ours. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -331,9 +328,7 @@ class RunReading {
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
   readonly #calls: MeasuredCall[] = [];
-  /** Commands on our clock. */
   readonly #commands: TimedCommand[] = [];
-  /** Feed values on our clock. */
   readonly #feedValues: RecordedFeedValue[] = [];
   #unsent = 0;
   #timedOut = 0;
@@ -344,7 +339,7 @@ class RunReading {
     const { profile, polling } = run.description;
     this.#run = run;
     this.#capture = new Capture({ store: this.#store, folder: run.folder, venue: profile.service_name, only: null });
-    // Quoted markets are read at least this often: a much later read is a gap.
+    // The trader reads quoted markets at least this often, so a much later read is a gap.
     this.#capture.expect(polling.quietIntervalMs);
     this.#count = new RequestCount(profile.rate_limits);
   }
@@ -366,7 +361,7 @@ class RunReading {
     this.#capture.tick(nowMs);
   }
 
-  #outcome(observation: OutcomeObservation): void {
+  #outcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     if (venueTimeMs !== null) this.#clock.observe(venueTimeMs, sentMs, nowMs);
     const middleMs = (sentMs + nowMs) / 2;
@@ -387,9 +382,9 @@ class RunReading {
   }
 
   /**
-   * `sources`: other accounts' orders in each market that the run polled. `feedValues`: by the time when the run
-   * received them. `commands`: operator commands on the backtest's clock, without quote hours; a stop is last.
-   * `remarks`: known differences between the live run and the backtest.
+   * Returns the contents of the journal. `sources`: other accounts' orders in each polled market. `feedValues`: in
+   * order of receipt. `commands`: operator commands without quote hours, with a stop as the last one. `remarks`: known
+   * differences between the live run and a backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -397,7 +392,7 @@ class RunReading {
     const [fromMs, toMs] = [(this.#fromMs ?? 0) + offsetMs, this.#toMs + offsetMs];
     const commands = this.#commandsAt(offsetMs, toMs);
     const untilMs = commands.at(-1)?.atMs ?? toMs;
-    // Open until the trader has stopped: its cancels must find their orders.
+    // The markets stay open until the trader has stopped, because its cancels must find their orders.
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
     const session = await this.#session(sources, { offsetMs, fromMs, toMs, untilMs });
     const roundTrips = makeLatencySource(this.#calls);
@@ -406,14 +401,14 @@ class RunReading {
   }
 
   /**
-   * Builds the session from the journal's answers. Initial holdings are left out, since a backtest begins without any.
-   * Prices are other accounts' prices from the run's own polls.
+   * Builds the session record from the journal's answers. Initial holdings are left out, because a backtest starts
+   * without any. Prices are those of other accounts, as the run's polls returned them.
    */
   async #session(sources: readonly EventSource[], span: Span): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
     const { fromMs, toMs, untilMs, offsetMs } = span;
     const { use, refused } = this.#count;
-    // A list of own trades reaches back before the start.
+    // The exchange's list of own trades also has trades from before the run.
     const fills = [...this.#orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
     const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
     const ids = new Set([
@@ -422,7 +417,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // Any of several strategies could have placed the order.
+    // With several strategies, the journal does not tell which one placed an order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: MarketFacts[] = [];
     for (const id of ids) {
@@ -450,7 +445,7 @@ class RunReading {
     });
   }
 
-  /** Up to the first stop; without one the run ends with its journal. */
+  /** Returns the operator commands up to the first stop. Without a stop, a stop at the end of the journal is added. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
     const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
     const stop = own.findIndex(({ command }) => command.kind === 'stop');
@@ -466,21 +461,21 @@ class RunReading {
     const remarks: string[] = [];
     if (this.#timedOut > 0) {
       remarks.push(
-        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies took too long; a backtest cuts none short.`,
+        `Live, ${formatQuantity(this.#timedOut, 'call')} into strategies exceeded the time limit; a backtest has no such limit.`,
       );
     }
     if (gaps > 0)
-      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which nothing is known of a market.`);
+      remarks.push(`The run's own polls leave ${formatQuantity(gaps, 'gap')} in which a market is unknown.`);
     if (this.#unsent > 0) {
       remarks.push(
-        `${formatQuantity(this.#unsent, 'request')} never left live: the budget had no place for them in time.`,
+        `The live trader never sent ${formatQuantity(this.#unsent, 'request')}, because the rate limit did not allow them in time.`,
       );
     }
     return remarks;
   }
 }
 
-/** @param source null for a market whose book the run never saw */
+/** @param source null for a market whose book the run never read */
 function listMarket(
   conditionId: string,
   source: EventSource | null,

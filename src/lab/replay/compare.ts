@@ -1,47 +1,47 @@
-/** Compares one step of the replayed core with the recorded one. */
+/** Compares one step of a replayed trader with the recorded step. */
 
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { Step } from '../../shell/journal/runs.js';
 
-/** Output of the core in one step. */
+/** Output of the replayed trader in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
-  /** Intents that the core wanted signed, in order. */
+  /** Ids of the intents that the trader asked to be signed, in order. */
   readonly signed: readonly string[];
   readonly failure: string | null;
 }
 
-/** The first step in which the replayed core differs. */
+/** The first difference between the replayed trader and the recorded run. */
 export interface Difference {
-  /** Number of the step, from 0. */
+  /** Number of the step in the journal, from 0. */
   readonly step: number;
-  /** Time of the step, our clock, ms. */
+  /** Time of the step, our clock, Unix ms. */
   readonly timeMs: number;
-  /** The step's observation, in words. */
+  /** Input of the step, in words. */
   readonly observation: string;
   /** The difference, in a sentence. */
   readonly what: string;
-  /** The step's recorded requests, in words; bounded. */
+  /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
   readonly recorded: readonly string[];
   readonly replayed: readonly string[];
-  /** Differing parts of the first differing request, by path; bounded. */
+  /** Different fields of the first differing request; at most `MAX_LINES`. */
   readonly fields: readonly FieldDifference[];
 }
 
-/** One different field; values as JSON, null if absent. */
+/** One different field: its path, and both values as JSON. Null: the field is absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
   readonly replayed: string | null;
 }
 
-/** Maximum lines per step. */
+/** Maximum lines per list of a difference. */
 const MAX_LINES = 8;
 
 /**
- * Returns null for equal requests, signatures and failures in equal order, else the first difference. `asked`: call of
- * the step's outcome, if any.
+ * Returns the first difference; null if requests, signatures and failures are equal and in equal order. `asked`: the
+ * call whose outcome the step delivers, if any.
  */
 export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
@@ -61,8 +61,10 @@ export function findDifference(step: Step, redone: Redone, asked: AnyCall | null
 
 function failureDifference({ failure: then }: Step, { failure: now }: Redone): string | null {
   if (then === now) return null;
-  if (then === null) return `the trader fails now, it did not then: ${now}`;
-  return now === null ? `the trader failed then, it does not now: ${then}` : `it failed then: ${then}; now: ${now}`;
+  if (then === null) return `the trader fails in the replay, but did not in the run: ${now}`;
+  return now === null
+    ? `the trader failed in the run, but does not in the replay: ${then}`
+    : `the trader failed in the run: ${then}; in the replay: ${now}`;
 }
 
 function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
@@ -72,16 +74,16 @@ function signingDifference({ signed: then }: Step, { signed: now }: Redone): str
   );
   if (at === null) return null;
   const [before, after] = [then[at]?.intentId, now[at]];
-  if (before === undefined) return `intent ${after} is signed now, it was not then`;
-  return `intent ${before} was signed then, ${after === undefined ? 'it is not now' : `now ${after}`}`;
+  if (before === undefined) return `intent ${after} is signed in the replay, but was not in the run`;
+  return `intent ${before} was signed in the run, but ${after === undefined ? 'is not' : `${after} is`} in the replay`;
 }
 
 function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
   const at = firstDifferent(then, now);
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
-  if (before === undefined) return `request ${after?.id} is asked now, it was not then`;
-  return `request ${before.id} ${after === undefined ? 'was asked then, it is not now' : 'is not the same'}`;
+  if (before === undefined) return `request ${after?.id} is sent in the replay, but was not in the run`;
+  return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not in the replay' : 'differs'}`;
 }
 
 /** Index of the first difference; null when all are equal. */
@@ -91,7 +93,7 @@ function firstDifferent(then: readonly unknown[], now: readonly unknown[]): numb
   return null;
 }
 
-/** Compares the JSON texts: most values are equal, and sorting keys is expensive. */
+/** Compares values as JSON. Plain texts are compared first: most values are equal, and sorting keys is slow. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
@@ -101,7 +103,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Lists every differing leaf. Values come from JSON or survive a JSON round trip. */
+/** Lists every different leaf of two JSON values by its path. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
@@ -115,7 +117,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const toCanonicalText = (value: unknown): string | null => (value === undefined ? null : canonicalJson(value));
 
-/** Title of a market by its condition id; null when unknown. */
+/** Returns the title of a market by its condition id; null if unknown. */
 type Titles = (conditionId: string) => string | null;
 
 /** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
@@ -133,11 +135,11 @@ function describeNames(params: unknown): string {
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
-/** Text of an observation. `asked`: the call of an outcome, if known. */
+/** Describes an observation. `asked`: the call that an outcome belongs to, if known. */
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':
-      return 'nothing but the time';
+      return 'only the time';
     case 'command':
       return `the command ${commandText(observation.command)}`;
     case 'feed':
@@ -162,6 +164,6 @@ function outcomeText(outcome: Outcome): string {
     case 'refused':
       return `was refused: ${outcome.slug}, ${outcome.message}`;
     case 'unknown':
-      return outcome.sent ? `had no known outcome: ${outcome.reason}` : `never left: ${outcome.reason}`;
+      return outcome.sent ? `has an unknown outcome: ${outcome.reason}` : `was never sent: ${outcome.reason}`;
   }
 }

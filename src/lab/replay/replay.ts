@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. The replay
- * compares requests and signatures step by step. It has no key and no network: signatures come from the journal. Only
- * the given ledger is written. After the first difference the recorded answers may not fit the requests.
+ * Repeats a recorded run. A new trader with a copy of the starting ledger gets the recorded observations, and its
+ * requests and signatures are compared step by step. A replay has no key and no network: signatures come from the
+ * journal. It writes only the given ledger. After the first difference the recorded answers may not match the requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -20,9 +20,9 @@ import { type Difference, findDifference, type Redone } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
-  /** Finds the code of the run's configuration changes. */
+  /** Finds the strategy code of the run's configuration changes. */
   readonly code: RunCode;
-  /** Called with the replay's final ledger, right before it is dropped. */
+  /** Called with the final ledger of the replay, right before the ledger is closed. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
 }
 
@@ -41,7 +41,7 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   }
 }
 
-/** Code of the run's configuration changes. */
+/** Finds the strategy code of every configuration change in the journal. */
 async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
@@ -64,52 +64,51 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
   return openMemoryLedger(readFileSync(ledgerFile));
 }
 
-/** The recorded core's settings and inputs. */
+/** Settings and inputs of the recorded trader. */
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Start of the recorded `Trader` (its `nowMs`), our clock, ms. */
+  /** Time when the recorded trader was created, our clock, Unix ms. */
   readonly startedMs: number;
-  /** Longest call into a strategy then, ms. */
+  /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
   /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Callback; absent: replay to the end. */
+  /** Callback after each step. Absent: no callback, and the replay runs to the end. */
   readonly look?: ReplayLook;
 }
 
-/** Reads the trader between steps; values are as they were then. */
+/** Observes the replayed trader after each step, until a time. */
 interface ReplayLook {
-  /** Later steps are not decided; our clock, Unix ms. */
+  /** Last time to replay, our clock, Unix ms. Later steps are not replayed. */
   readonly untilMs: number;
   readonly afterStep: (trader: Trader, nowMs: number) => void;
 }
 
 export type ReplayResult = Awaited<ReturnType<typeof replay>>;
 
-/** Throws errors of the steps: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
+/** Replays steps. Throws TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
 export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPlan) {
   const inputs = new RecordedInputs(strategyLimitMs);
   const trader = remadeTrader({ ...made, signer: inputs, boundedCall: inputs.boundedCall });
   const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
-  /** Requests of the run without an outcome yet. */
+  /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
   const result = {
-    /** Steps of the journal, and those before the first difference, with equal requests and signatures. */
+    /** Number of steps in the journal, and of steps before the first difference. */
     steps: 0,
     repeatedSteps: 0,
-    /** Requests of the run, and those before the first difference. */
+    /** Number of recorded requests, and of requests before the first difference. */
     requests: 0,
     repeatedRequests: 0,
-    /** Signatures in the run. */
     signatures: 0,
-    /** Times of the first and last observation, our clock, ms; null without observations. */
+    /** Times of the first and last observation, our clock, Unix ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
     /** First difference; null when every decision was equal. */
     difference: null as Difference | null,
   };
-  // After the first difference the run's answers may not fit the requests: the trader then fails.
+  // True once the replayed trader has failed at or after the first difference. It is not run any further.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;
@@ -154,25 +153,25 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** Builds a run's trader like the daemon's, except for key and clock. The trader writes the ledger. */
+/** Builds the trader of a run like a live one, but without key and clock. The trader writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
   return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
 }
 
-/** Signature of an intent that was not signed in the run: its request differs anyway. */
+/** Placeholder signature of an intent that the run did not sign. The replay reports that intent as a difference. */
 const NEVER_MADE = '0'.repeat(128);
 
-/** Recorded inputs of the core within a step that no observation contains: interrupted strategies, and signatures. */
+/** Supplies the trader's recorded inputs that no observation contains: interrupted strategy calls, and signatures. */
 class RecordedInputs implements DraftSigner {
   readonly #limitMs: number;
   #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
-  /** Intents to be signed since the step began, in order. */
+  /** Ids of the intents that the trader asked to be signed in this step, in order. */
   asked: string[] = [];
 
-  /** @param limitMs longest call into a strategy then */
+  /** @param limitMs time limit of a call into a strategy in the recorded run */
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
@@ -189,9 +188,7 @@ class RecordedInputs implements DraftSigner {
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
   }
 
-  /**
-   * Skips a call that was interrupted in the run: its partial work was lost, and its strategy is never called again.
-   */
+  /** Throws for a call that the run interrupted. Its work was lost, and its strategy was not called again. */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);
     return call();

@@ -1,4 +1,4 @@
-/** The trader of a run, from the present configuration or from the run's journal, and the changes since. */
+/** Builds the trader of a run from the present configuration or the run's journal, and lists their differences. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
@@ -10,20 +10,20 @@ import type { StrategySettings, TraderSettings } from '../../trader/engine/setti
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
-/** Names of a strategy's code in a journal. */
+/** Names that a journal has for a strategy's code. */
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {
-  /** Loads the operator's configuration, for code that is not shipped; null without one. */
+  /** Loads the operator's configuration, which has code that is not shipped; null without a configuration. */
   readonly loadFiles: (() => Promise<Config>) | null;
-  /** Whether a strategy's code of the same name may be used despite another hash. */
+  /** True if code of a strategy with the same name may be used although its hash differs. */
   readonly acceptsChanged: boolean;
 }
 
-/** Finds code of a recorded run. Throws `strategy_invalid` for code missing in the operator's files. */
+/** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files lack the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/** Shipped strategies and the operator's files; code in a run's folder is never loaded. */
+/** Finds code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
 export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
@@ -31,7 +31,7 @@ export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunC
       const { strategy, key } = await loadShipped(moduleName);
       return { module: strategy, moduleKey: key };
     }
-    if (loadFiles === null) throw refusal(`strategy ${name} of the run is code of its user`, NAME_IT);
+    if (loadFiles === null) throw refusal(`strategy ${name} of the run is not a shipped strategy`, NAME_IT);
     config ??= loadFiles();
     const { file, strategies } = await config;
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
@@ -49,10 +49,10 @@ const NAME_IT =
 const ACCEPT =
   'Restore the file, or use --accept-changed-code: it takes the code of the strategy file of that name, and decisions may differ.';
 
-/** Settings of a trader; the replay supplies the bounded call. */
+/** Settings of a trader, except for the bounded call, which the replay supplies. */
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
-/** Builds a trader from the present files; run, address and hash are the run's, since they affect no decision. */
+/** Returns the trader of the present files, with the run's id, version, address and hash, which affect no decision. */
 export function traderNow(
   config: Config,
   { runId, configHash, version, profile: then }: RunDescription,
@@ -61,7 +61,7 @@ export function traderNow(
   return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
 }
 
-/** Builds a trader from the run's settings, but with these strategies instead of its own. */
+/** Returns the trader with the run's settings, but with these strategies. */
 export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile } = run;
   return { runId, configHash, version, profile, ...decisive(run), strategies };
@@ -69,12 +69,12 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
 
 type Decisive = Pick<RunDescription, 'capitalMicros' | 'risk' | 'polling' | 'merge' | 'economics' | 'events' | 'feeds'>;
 
-/** Field by field: the file of a run may come from another person and hold further fields. */
+/** Copies the settings that affect decisions, field by field, because the run's file may contain unknown fields. */
 function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: Decisive) {
   return { capitalMicros, risk, polling, merge, economics, events, feeds };
 }
 
-/** Builds the trader with the run's settings. Throws TwinbookError `strategy_invalid` for missing code. */
+/** Returns the trader of the run's settings. Throws TwinbookError `strategy_invalid` for missing strategy code. */
 export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -87,7 +87,7 @@ export async function traderThen(run: RunDescription, findCode: RunCode): Promis
 
 const SECTIONS = ['risk', 'polling', 'merge', 'events', 'economics'] as const;
 
-/** Reasons why decisions of this trader may differ from the run's, one sentence each; empty without known changes. */
+/** Returns why decisions of this trader may differ from the run's, one sentence each; empty without a change. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
   const { base_url: _then, ...profileThen } = run.profile;
   const { base_url: _now, ...profileNow } = trader.profile;
@@ -101,7 +101,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   ];
 }
 
-/** A feed's source does not matter: the journal has its values. */
+/** Returns the feeds' maximum ages. The sources do not matter, because the journal has the values. */
 const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
   Object.fromEntries(feeds.map(({ name, maxAgeMs }) => [name, { maxAgeMs }]));
 
@@ -121,13 +121,13 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** A strategy's limits are the trader's, tightened: changes of all strategies are reported once. */
+/** Lists changes of a strategy. Its risk limits derive from the trader's, whose changes are reported only once. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;
   const params = [...new Set([...Object.keys(then.params), ...Object.keys(now.params)])];
   return [
-    // Code of a shipped strategy changes with the version.
+    // The code of a shipped strategy may change with the version of Twinbook.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
     ...params.flatMap((param) =>
       valueChanges(`${name} ${param}`, then.params[param], now.params[param], specs[param]?.kind === 'shares'),
@@ -138,13 +138,13 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists each differing leaf by its name in a file. Below the top, names tell which numbers are micros. */
+/** Lists each different value by its name in a file. Below the top level, `Micros` in a name marks an amount. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');
     const text = (json: string | null): string => {
       if (json === null) return 'absent';
-      // The journal does not keep the brand.
+      // Numbers from the journal have no `Micros` type.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
     const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');

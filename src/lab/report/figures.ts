@@ -7,7 +7,7 @@ export const UNKNOWN = '–';
 
 const MINUS = '−';
 
-/** `1234567.5` as `1,234,567.50`: rounded to this many places, halves away from zero, a real minus sign. */
+/** Formats `1234567.5` as `1,234,567.50`: rounded to these places, halves away from zero, with a real minus sign. */
 export function decimal(value: number, places: number): string {
   const size = Math.abs(value).toFixed(places);
   const [whole = '', fraction] = size.split('.');
@@ -18,18 +18,18 @@ export function decimal(value: number, places: number): string {
 
 const orUnknown = <T>(value: T | null, text: (known: T) => string): string => (value === null ? UNKNOWN : text(value));
 
-/** Currency with two places, for example `−12.30`. */
+/** Formats currency with two places, for example `−12.30`. */
 export const formatMoney = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / ONE, 2));
 
-/** The same with a plus sign for a gain. */
+/** Formats currency with a plus sign for a gain, for example `+12.30`. */
 export const formatGain = (micros: number | null): string =>
   orUnknown(micros, (known) => `${known >= ONE / 200 ? '+' : ''}${formatMoney(known)}`);
 
-/** Formats from the lower to the upper end, for example `−1.20 … +3.40`. */
+/** Formats an interval from the lower to the upper end, for example `−1.20 … +3.40`. */
 export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
   orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
 
-/** Formats all six places, for figures to be added up: `+12.345678`. */
+/** Formats currency with all six places, for figures that readers may add up: `+12.345678`. */
 export function exactGain(micros: number): string {
   const size = Math.abs(micros);
   const whole = Math.floor(size / ONE);
@@ -37,11 +37,11 @@ export function exactGain(micros: number): string {
   return `${sign}${decimal(whole, 0)}.${String(size - whole * ONE).padStart(6, '0')}`;
 }
 
-/** Shares: whole from a hundred on, else two places. */
+/** Formats shares: whole from 100 on, else with two places. */
 export const formatShares = (micros: number | null): string =>
   orUnknown(micros, (known) => decimal(known / ONE, Math.abs(known) >= 100 * ONE || known % ONE === 0 ? 0 : 2));
 
-/** A price or an edge per share in cents of the currency, for example `+0.42`. */
+/** Formats a price per share in cents of the currency, for example `0.42`. */
 export const cents = (micros: number | null): string => orUnknown(micros, (known) => decimal(known / 10_000, 2));
 
 export const signedCents = (micros: number | null): string =>
@@ -61,7 +61,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`: two units at most. */
+/** Formats a duration with at most two units: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
 export const formatDuration = (ms: number | null): string =>
   orUnknown(ms, (known) => {
     if (known < 1_000) return `${decimal(known, 0)} ms`;
@@ -78,6 +78,6 @@ export const formatDuration = (ms: number | null): string =>
     return parts.join(' ');
   });
 
-/** `1 market`, `2 markets`. */
+/** Formats a number with its noun: `1 market`, `2 markets`. */
 export const formatQuantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

@@ -1,25 +1,25 @@
 /**
- * The report (the package's `twinbook/report`): from the record of a session to every figure of it (`analysis/`), to one
- * HTML page (`html/`), to a table for the terminal (`summary.ts`); and from a live ledger to such a record
+ * The report (the package's `twinbook/report`). It computes all figures of a session record (`analysis/`), and shows
+ * them as an HTML page (`html/`) or a terminal table (`summary.ts`). A live ledger can be read as a session record
  * (`session-from-ledger.ts`).
  *
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
  *
- * A figure stands in one place, `Analysis`; page, table and JSON only show it. The split of the result is exact.
+ * All figures are in `Analysis`; page, table and JSON only show them. The parts of the result add up exactly.
  */
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
 import { type LedgerSessionOptions, sessionFromLedger } from './session-from-ledger.js';
 
-/** Defaults: holdings have no price, and the session ends with the ledger's last observation. */
+/** Options. By default holdings have no price, and the session ends with the ledger's last observation. */
 export type LedgerReportOptions = Pick<LedgerSessionOptions, 'title'> &
   Partial<Pick<LedgerSessionOptions, 'nowMs' | 'fairMicros'>>;
 
 /**
- * The session in a trader's ledger, read beside a running trader or after it. The ledger is not changed and has no
- * book: figures that need mids are null. Throws TwinbookError `file_unreadable` without such a ledger.
+ * Reads a trader's ledger as a session, also while the trader runs. The ledger is not changed. It has no book, so
+ * figures that need mids are null. Throws TwinbookError `file_unreadable` without a ledger.
  */
 export function sessionOfLedger(path: string, options: LedgerReportOptions): SessionRecord {
   const ledger = openReadOnly(path);

@@ -1,4 +1,4 @@
-/** Builds a live trader's session from its ledger and the journals of its runs; lists the result by group. */
+/** Builds the session record of a live trader from its ledger and run journals, and breaks its result down by group. */
 
 import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
@@ -33,7 +33,7 @@ export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow {
-  /** Key of the group: a UTC day, a market's condition id, names of strategies, or an event. */
+  /** Key of the group: a UTC day, a condition id, names of strategies, or an event title. */
   readonly key: string;
   /** Title of a market; empty for other groups. */
   readonly title: string;
@@ -42,16 +42,16 @@ export interface BreakdownRow {
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** Account value at the end of a day; null for other groups. */
+  /** Equity at the end of a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the result; null for a day, whose fills and marks span several groups. */
+  /** Sources of the result; null for a day, because a fill's later mids belong to other days too. */
   readonly split: ResultSplit | null;
 }
 
-/** The last known mid of a market at a time; null without one. */
+/** Returns the last known mid of a market at a time; null without a mid. */
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
-/** Rows add up to the whole, to the micro. */
+/** Breaks the result down by day, market, strategy or event. The rows add up to the whole result, to the micro. */
 export function computeBreakdown(
   record: SessionRecord,
   analysis: Analysis,
@@ -78,7 +78,7 @@ export function computeBreakdown(
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
-/** Shares of a market are shared: where several strategies traded, the result is theirs together. */
+/** Returns the group of a market. Strategies in the same market share its position, so they form one group. */
 function makeGroupKey(
   market: MarketAnalysis,
   session: MarketSession | undefined,
@@ -93,8 +93,8 @@ function makeGroupKey(
 const DAY_MS = 86_400_000;
 
 /**
- * UTC days with trades or changes of the account's value. Holdings at the end of a day count at the last known mid, at
- * cost without one; the last day ends with the value of the analysis.
+ * Returns a row for each UTC day with trades or a changed equity. Holdings at the end of a day count at the last known
+ * mid, else at cost. The last day ends with the equity of the analysis.
  */
 function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
   const walks = record.markets.map((market) => ({
@@ -143,34 +143,37 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
 
 const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 
-/** Facts from outside the ledger. */
+/** Inputs that the ledger does not have. */
 export interface LedgerSessionOptions {
   readonly title: string;
-  /** Version of the running program; the ledger names the versions that wrote it. */
+  /** Version of the program that makes the report. */
   readonly version: string;
-  /** End of the session while the trader runs, Unix ms; null for a stopped trader: the last observation. */
+  /** End of the session while the trader runs, Unix ms; null: the last observation of a stopped trader. */
   readonly nowMs: number | null;
-  /** YES prices of the running trader; holdings are valued at them first. */
+  /** YES prices from the running trader by condition id. They take precedence when holdings are valued. */
   readonly fairMicros: ReadonlyMap<string, number>;
-  /** A recording's facts of a market; null without one. */
+  /** Returns recorded prices of a market; null without a recording. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Facts from the run journals; absent: only the ledger's facts. */
+  /** Facts from the run journals. Absent: only the ledger is used. */
   readonly journals?: JournalFacts;
 }
 
-/** Facts from the journals of a ledger's runs that the ledger lacks. */
+/** Facts that only the journals of the ledger's runs have. */
 export interface JournalFacts {
-  /** Exchange clock minus ours, ms, in the run of this time of our clock. */
+  /** Returns the exchange's clock minus ours, ms, in the run at this time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
-  /** Use of requests; null without any journal. */
+  /** Use of the request budget; null without any journal. */
   readonly requests: RequestUse | null;
-  /** Remarks, one sentence per entry, such as runs without a journal. */
+  /** Remarks for the report, one sentence each, for example about runs without a journal. */
   readonly remarks: readonly string[];
 }
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** All rows, oldest first or by market; times are on our clock, `theirs` moves one to the exchange's. */
+/**
+ * Reads all rows of the ledger, oldest first or grouped by market. Their times are on our clock, and `theirs` converts
+ * a time to the exchange's clock.
+ */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: ALL };
   const intents = oldestFirst(reader.intents(page));
@@ -198,14 +201,14 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
-    /** Strategies by intent. */
+    /** Name of the strategy by intent id. */
     strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
   };
 }
 
 type LedgerRows = ReturnType<typeof readRows>;
 
-/** Reads the whole ledger; also beside a running trader. */
+/** Builds the session record of the whole ledger, also while the trader runs. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
   const { nowMs, journals } = options;
   const rows = readRows(reader, options);
@@ -239,13 +242,13 @@ const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
 
 const REMARKS: readonly string[] = [
   'The exchange times trades to the second, so that markouts after a few seconds are rough.',
-  'Orders count from when their draft was stored until their end was seen, on our own clock.',
+  'An order counts from its stored draft until its end was received, on our own clock.',
   'A market’s quote uptime counts from its first order on.',
   'A ledger holds refusals by the exchange, not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
-/** Times in which the trader ran. A killed run stored no end: it lasted at least until its last intent changed. */
+/** Returns the spans of runs. A killed run has no stored end, so it counts until its last intent changed. */
 function computeSpans(
   runs: readonly RunRow[],
   intents: readonly IntentRow[],
@@ -262,7 +265,7 @@ function computeSpans(
   });
 }
 
-/** Event titles: one name for all markets of an event, also for those without recording and journal. */
+/** Returns titles by event id, so that all markets of an event have one title, also without a recording or journal. */
 const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
@@ -297,7 +300,7 @@ function listMarket(
     trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
-        // A trade's time without journals is the exchange's whole second.
+        // Without journals the trade's time is the whole second that the exchange reports.
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
@@ -326,7 +329,7 @@ function listMarket(
   };
 }
 
-/** In the ledger an order rested from its draft's row until a final status was seen. */
+/** Converts a ledger order. The order counts as resting from its stored draft until its final status was received. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
@@ -339,7 +342,7 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
   isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
-/** The redeemed outcome, unless equal shares of both were redeemed. */
+/** Returns the outcome by which shares were redeemed; null if no redeem tells it. */
 function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
@@ -348,13 +351,13 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
   return null;
 }
 
-/** A recording may contain a market's end; before the market ends here, that is the future. */
+/** Returns the recorded outcome of a market, but not before the ledger has it settled: it would be from the future. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded
     : null;
 
-/** The reason of a refused intent begins with the service's slug. */
+/** Counts refused intents by reason: the error slug at the beginning, else the text without figures. */
 function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
   const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
   const byName = groupBy(
@@ -366,16 +369,16 @@ function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
   );
 }
 
-/** Maximum notices, the newest ones; a report is not a log. */
+/** Maximum notices of a report, the newest ones. */
 const MOST_NOTICES = 200;
 
 function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
-    // Operators' commands are stored as loudly as trouble, but are none.
+    // The ledger stores operator commands as loud events, but they are no alarms.
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;
-  const text = `${formatQuantity(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  const text = `${formatQuantity(marketsUntouched, 'market')} in which the trader never had an order ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
   return [...notices, { timeMs: toMs, severity: 'info', text }];
 }

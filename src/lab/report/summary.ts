@@ -1,4 +1,4 @@
-/** The bracket as a table for the terminal; its lines are those of the page. */
+/** Lines of the report's figures for page and terminal, and the terminal's table. */
 
 import { foldText, plainLine } from '../../shared/base/text.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
@@ -17,7 +17,7 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** A name, and its figure for every column. */
+/** A line of the table: its name, and a function that returns its figure for a column. */
 export type Line<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
@@ -58,7 +58,7 @@ export const LINES: readonly Line<Analysis>[] = [
 const spread = ({ median, p90 }: { readonly median: number | null; readonly p90: number | null }): string =>
   median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
-/** Further lines of the page. */
+/** Lines that only the page has. */
 export const PAGE_LINES: readonly Line<Analysis>[] = [
   ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
   ['Events with fills', ({ byEvent }) => count(byEvent.events)],
@@ -92,7 +92,7 @@ const meanAndSpread = (shown: Figure, spread: Figure, { mean, deviation }: RunSp
 
 const unsignedCents: Figure = (micros) => signedCents(micros).replace('+', '');
 
-/** ± is the deviation between repeats. */
+/** Lines of figures over repeats. The deviation between repeats follows `±`. */
 export const REPEAT_LINES: readonly Line<RepeatFigures>[] = [
   ['Result, mean', ({ resultMicros }) => meanAndSpread(formatGain, formatMoney, resultMicros)],
   ['  lowest', ({ resultMicros }) => formatGain(resultMicros.lowest)],
@@ -105,16 +105,16 @@ export const REPEAT_LINES: readonly Line<RepeatFigures>[] = [
   ['Markout 60 s, cents', ({ markout60sMicros }) => meanAndSpread(signedCents, unsignedCents, markout60sMicros)],
 ];
 
-/** Maximum width of a table, and minimum width for a name beside a figure. */
+/** Maximum width of a table, and width of its column of names, in characters. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
-/** Narrower columns would cut figures. More sessions than fit side by side are placed below each other. */
+/** Minimum width of a column; narrower ones would cut figures. Sessions that do not fit side by side follow below. */
 const LEAST_COLUMN = 14;
 const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
 /**
- * Sessions side by side, at most 100 columns wide, with a final line break; reports a flip of the result's sign.
- * @param columns of the terminal; absent for a file
+ * Returns a table of the sessions, at most 100 characters wide, with verdict, warnings and a final line break.
+ * @param columns width of the terminal; absent for a file
  */
 export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
   const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));
@@ -125,7 +125,7 @@ export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): st
   return `${[...tables, ...verdict, ...warningLines(analyses, width)].join('\n\n')}\n`;
 }
 
-/** Means over repeats, if any, above the detailed one. */
+/** Returns tables of the means over repeats, with a heading for the detailed table; empty without repeats. */
 function repeatTables(analyses: readonly Analysis[], width: number): readonly string[] {
   const models = repeatedModels(analyses).map(({ model, repeats }): Column<typeof repeats> => [model, repeats]);
   const [first] = models;
@@ -136,7 +136,7 @@ function repeatTables(analyses: readonly Analysis[], width: number): readonly st
 
 type Column<T> = readonly [title: string, of: T];
 
-/** Returns one table, or several tables below each other when the columns do not fit. */
+/** Returns one table, or several tables if not all columns fit side by side. */
 function sideBySide<T>(
   title: string,
   lines: readonly Line<T>[],

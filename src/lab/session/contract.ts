@@ -1,8 +1,8 @@
 /**
- * The record of a backtest session or a live session, as plain data. Every figure follows from the record.
+ * The record of a backtest or live session, as plain data. All figures of a report are computed from it.
  *
- * Amounts, prices and currency are integers in millionths. Prices are in YES space by default. Times are Unix ms on the
- * exchange's clock. `null` means not known, never zero.
+ * Amounts, prices and currency are integers in millionths. Prices are in YES space unless stated otherwise. Times are
+ * Unix ms on the exchange's clock. `null` means unknown, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -18,130 +18,126 @@ export interface SessionRecord {
   readonly fromMs: number;
   readonly toMs: number;
   readonly capitalMicros: number;
-  /** Final currency, locked or not. */
+  /** Final currency, including locked currency. */
   readonly endCashMicros: number;
   /** Markets in order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** Series of the whole account; at most `MAX_SAMPLES` samples. */
+  /** Samples of the whole account, at most `MAX_SAMPLES`. */
   readonly account: AccountSeries;
-  /**
-   * Largest fall of the equity from its peak, at the finest sampling, before samples were thinned; ≥ 0. Null when the
-   * equity is not always known.
-   */
+  /** Largest drawdown of the equity, ≥ 0, over all samples before thinning; null if the equity was ever unknown. */
   readonly maxDrawdownMicros: number | null;
-  /** Use of requests; null for a live ledger, which does not count requests. */
+  /** Use of the request budget; null for a ledger without journals, which does not count requests. */
   readonly requests: RequestUse | null;
-  /** Halts and held-back times by limits, in order; unknown and empty for a live session. */
+  /** Halts and restrictions by risk limits, oldest first; empty for a live session, where they are unknown. */
   readonly halts: readonly HaltRecord[];
-  /** Refusals of risk, guards and the exchange, most frequent first. */
+  /** Refusals by risk limits, strategies and the exchange, most frequent first. */
   readonly refusals: readonly Refusal[];
   /** Important notices: failed strategies, limits that stopped the trader, left-out markets. */
   readonly notices: readonly SessionNotice[];
   readonly assumptions: Assumptions;
 }
 
-/** A limit was reached, or a part of a loss limit, until the trader was resumed. */
+/** A time in which a reached risk limit, or a partly used loss limit, halted or restricted the trader. */
 export interface HaltRecord {
-  /** `halted`: all orders canceled, no quotes. `reducing`: only reducing orders. `widened`: wider quotes. */
+  /** `halted`: orders canceled, no quotes. `reducing`: only orders that reduce positions. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** The limit that acted, with its figures. */
+  /** Name of the limit, with its figures. */
   readonly reason: string;
-  /** Time of the resumption; null: not in this session. */
+  /** Time when the trader was resumed; null if not in this session. */
   readonly resumedMs: number | null;
 }
 
-/** Columns of equal length, sampled at steps of `stepMs`; idle time between recordings is left out. */
+/** Account samples as columns of equal length, at steps of `stepMs`. Idle time between recordings is left out. */
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
-  /** Currency and shares at their marks; null while a held share's mark is unknown. */
+  /** Currency plus shares at their mids; null while the mid of held shares is unknown. */
   readonly equityMicros: readonly (number | null)[];
-  /** Currency behind resting orders plus the cost of held shares: bound capital. */
+  /** Locked capital: currency behind resting orders plus the cost of held shares. */
   readonly lockedMicros: readonly number[];
 }
 
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Empty when unknown: the market is then its own event. */
+  /** Title of the event; empty if unknown, so that the market is its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of YES, which values final holdings at 0 or 1. Null when unknown: `endMarkMicros` values them. */
+  /** Outcome of the market, which values final shares. Null if unknown; then `endMarkMicros` values them. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
   /** Fills in order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
-  /** Final shares that were not redeemed. */
+  /** Shares at the end that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * Last YES mid before the market closed or the session ended; null without a mid. Never the outcome: the settlement's
-   * part of the result is the distance from this mid.
+   * Last YES mid before the market closed or the session ended; null without a mid. It is never the outcome, because
+   * the settlement part of the result is the change from this mid to the outcome.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
-  /** Coverage of this market's data; null for a live session without a recording. */
+  /** Coverage of the market's data; null for a live session without a recording. */
   readonly coverage: Coverage | null;
 }
 
-/** Columns of equal length, at equal steps. Prices without own orders; null for an empty side. */
+/** Market samples as columns of equal length, at equal steps. Bid and ask exclude own orders; null: empty side. */
 export interface MarketSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
   readonly bidMicros: readonly (number | null)[];
   readonly askMicros: readonly (number | null)[];
-  /** Own best resting quotes. */
   readonly ourBidMicros: readonly (number | null)[];
   readonly ourAskMicros: readonly (number | null)[];
   /** YES held minus NO held. */
   readonly inventoryMicros: readonly number[];
 }
 
-/** Horizons of markouts after a fill, ms. Settlement is the market's outcome. */
+/** Horizons of markouts after a fill, ms. A further horizon is the settlement. */
 export const MARKOUT_HORIZONS_MS = [1_000, 5_000, 30_000, 60_000, 300_000] as const;
 
-/** Maximum samples per series; a longer session has coarser ones. */
+/** Maximum samples per series; a longer session has larger steps. */
 export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
   readonly timeMs: number;
-  /** Time when the trader learned of the fill; null for an unseen fill. */
+  /** Time when the trader received the fill; null if it never did. */
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** Side in YES space: `bid` made us longer of YES (bought YES or sold NO). */
+  /** Side in YES space: `bid` means that YES was bought or NO was sold. */
   readonly side: 'bid' | 'ask';
-  /** The fill's leg: whether YES shares moved, else NO shares; and whether we bought them. */
+  /** Traded outcome, YES or NO, and whether the trader bought or sold it. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
   /** Price in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** Change of currency without the fee: negative for a purchase. */
+  /** Change of currency without the fee; negative for a purchase. */
   readonly cashMicros: number;
-  /** ≥ 0. */
+  /** Paid fee, ≥ 0. */
   readonly feeMicros: number;
-  /** Whether we were the maker; null when the exchange did not report it. */
+  /** True if the trader was the maker; null if the exchange did not report it. */
   readonly isMaker: boolean | null;
   /**
-   * Mid of the market right before the trade, without own orders. An empty side gives the last known mid; without any
-   * mid, the fill's price counts. Null without a recorded book (a live ledger).
+   * Mid right before the trade, without own orders. While a side is empty, it is the last known mid; before the first
+   * mid, the fill's price. Null without a recorded book (a live ledger).
    */
   readonly markMicros: number | null;
-  /** Mid at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none. */
+  /** Mid at each of `MARKOUT_HORIZONS_MS` after the fill; null if the market had closed or has no mid. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** Resting time of the order, ms; 0 for a taker; null when unknown. */
+  /** Time for which the order had rested, ms; 0 for a taker; null if unknown. */
   readonly restedMs: number | null;
-  /** Shares ahead of the order when it began to rest; null when unknown. */
+  /** Shares ahead of the order when it began to rest; null if unknown. */
   readonly joinedBehindMicros: number | null;
-  /** Whether a recorded amount that arrived at the order's price filled the order, not a recorded trade. Null live. */
+  /** True if a recorded order arriving at the own price filled it, false if a recorded trade did; null live. */
   readonly atCrossing: boolean | null;
 }
 
-/** Complete sets to currency, currency to complete sets, or shares of a settled market to currency. */
+/** A merge (sets to currency), a split (currency to sets), or a redeem (shares of a settled market to currency). */
 export interface ConversionRecord {
   readonly kind: 'merge' | 'split' | 'redeem';
   readonly timeMs: number;
@@ -150,44 +146,44 @@ export interface ConversionRecord {
   readonly noMicros: number;
   /** Currency received; negative for a split. */
   readonly cashMicros: number;
-  /** Part of a split's currency that its YES shares cost; null for other conversions. */
+  /** Cost of a split's YES shares, a part of its currency; null for other conversions. */
   readonly yesCostMicros: number | null;
-  /** YES price then, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
+  /** YES mid at that time, by the rule of `FillRecord.markMicros`. For a redeem, the last mid before the settlement. */
   readonly markMicros: number | null;
 }
 
-/** Times in ms; a market counts while it is open and the trader runs. All three are null when unknown. */
+/** Figures about quoting. Times are in ms while the market is open and the trader runs; null if unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
   readonly oneSidedMs: number | null;
-  /** Time that a limit had halted the trader while the market was open; null when unknown. */
+  /** Time for which a limit halted the trader while the market was open, ms; null if unknown. */
   readonly haltedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
   /** Shares of all orders that rested. */
   readonly postedMicros: number;
-  /** Sum over orders of the shares ahead when the order came to rest; null: unknown (live). */
+  /** Sum over all orders of the shares ahead when the order began to rest; null if unknown (live). */
   readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {
-  /** Recorded time, ms, and the part of its gaps. */
+  /** Recorded time, and the time of its gaps, ms. */
   readonly spanMs: number;
   readonly gapMs: number;
   readonly gaps: number;
   readonly events: number;
   readonly trades: number;
-  /** Lines or rows of the recording that were unreadable or had no place in the book. */
+  /** Lines or events of the recording that were unreadable or invalid. */
   readonly skipped: number;
 }
 
 export interface ScopeUse {
   readonly limitPerMinute: number;
   readonly count: number;
-  /** Maximum in any 60 seconds. */
+  /** Maximum requests in any 60 seconds. */
   readonly peakPerMinute: number;
-  /** Answered with 429. */
+  /** Requests that the exchange answered with 429. */
   readonly throttled: number;
 }
 
@@ -196,14 +192,14 @@ export interface RequestUse {
   readonly signed: ScopeUse;
   /** Requests by endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
-  /** Requests that never left, because they expired before the budget had a place. */
+  /** Requests that were never sent, because they expired before the rate limit allowed them. */
   readonly unsent: number;
 }
 
 export interface Refusal {
-  /** Source: `risk`, `guard` (a strategy's own), `exchange`. */
+  /** Source of the refusal: a risk limit, a guard (a check of the strategy itself), or the exchange. */
   readonly by: 'risk' | 'guard' | 'exchange';
-  /** The limit or slug; of a guard its first text among those that differ only in figures. */
+  /** Name of the limit, error slug of the exchange, or text of a guard, whose figures may vary. */
   readonly name: string;
   readonly count: number;
 }
@@ -214,24 +210,24 @@ export interface SessionNotice {
   readonly text: string;
 }
 
-/** Assumptions of a result outside the market data: printed with every report. */
+/** Conditions of a result besides the market data. Every report prints them. */
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
   /** Seed of the random draws; null without random draws. */
   readonly seed: number | null;
-  /** Fill model; null live. */
+  /** Name of the fill model; null for a live session. */
   readonly fillModel: string | null;
-  /** Whether recorded makers are post-only, so that arriving amounts fill nothing; null live. */
+  /** True if recorded makers count as post-only, so that arriving orders fill nothing; null for a live session. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
-  /** Basis of the trades' fees in a backtest. */
+  /** Fees that the backtest assumed, in words. */
   readonly fees?: string;
-  /** Markets traded without fees because neither recording nor user named any. */
+  /** Number of markets traded without fees, because neither recording nor user named any. */
   readonly freeMarkets?: number;
-  /** Played data, one line per recording. */
+  /** Played data, in words; one line per source. */
   readonly data: readonly string[];
-  /** Sentences, for example that the recorded market does not react to own orders. */
+  /** Remarks in sentences, for example that the recorded market does not react to own orders. */
   readonly remarks: readonly string[];
 }
 

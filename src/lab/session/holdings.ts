@@ -1,9 +1,9 @@
-/** Fills and conversions in order of time, with the resulting shares, average cost and currency. */
+/** Computes held shares, their average cost and the currency from fills and conversions. */
 
 import { micros, mulDiv } from '../../shared/base/micros.js';
 import type { ConversionRecord, FillRecord, MarketSession } from './contract.js';
 
-/** Fills and conversions of a market in order of time; at equal times fills first. */
+/** A fill or a conversion, both of which change the held shares and the currency. */
 export type Move =
   | ({ readonly kind: 'fill' } & Pick<
       FillRecord,
@@ -13,32 +13,32 @@ export type Move =
 
 export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
   const fills = market.fills.map((fill): Move => ({ kind: 'fill', ...fill }));
-  // The sort is stable, which keeps fills first.
+  // The sort is stable, so fills precede conversions of the same time.
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** Cost of the YES shares of new sets: by the YES price then, half without one. */
+/** Returns the part of new sets' cost that belongs to their YES shares: by the YES mid, or half without a mid. */
 export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
-/** Change of shares by a move. */
+/** Returns the change of held shares by a move; negative for shares given up. */
 export function sharesMoved(move: Move): { readonly yes: number; readonly no: number } {
   if (move.kind !== 'fill') return { yes: -move.yesMicros, no: -move.noMicros };
   const shares = move.isBuy ? move.amountMicros : -move.amountMicros;
   return move.isYes ? { yes: shares, no: 0 } : { yes: 0, no: shares };
 }
 
-/** Part of a cost for the remaining shares: `costMicros × leftMicros / heldMicros`. */
+/** Returns the cost of the remaining shares, rounded: `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** The ledger's rule: the leaving part is rounded down, the last share takes the rest. Exact for any size. */
+/** Rounds like the ledger: the cost of leaving shares is rounded down, the last share takes the rest. Always exact. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
-/** Rounds cost to the nearest micro, for samples of bound capital. */
+/** Rounds the cost to the nearest micro, which is enough for samples of locked capital. */
 export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
 
 export class Holdings {
-  /** Currency from fills and conversions, net of fees. */
+  /** Sum of the currency from fills and conversions, minus fees. */
   cashMicros = 0;
   feesMicros = 0;
   readonly #yes: SharesAtCost;
@@ -60,7 +60,7 @@ export class Holdings {
     if (no !== 0) this.#no.move(no, noPaid);
   }
 
-  /** Negative for shares held before the first move and given away. */
+  /** Held YES shares. Negative if shares from before the first move were given up. */
   get yesMicros(): number {
     return this.#yes.sharesMicros;
   }
@@ -69,17 +69,16 @@ export class Holdings {
     return this.#no.sharesMicros;
   }
 
-  /** YES minus NO. */
   get netMicros(): number {
     return this.yesMicros - this.noMicros;
   }
 
-  /** Average cost of the held shares without fees; ≥ 0. */
+  /** Average cost of all held shares, without fees; ≥ 0. */
   get costMicros(): number {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** Returns the value at a YES price, rounded down; null when a needed price is unknown. */
+  /** Returns the value at a YES price, rounded down; null if it depends on an unknown price. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {
@@ -89,7 +88,7 @@ export class Holdings {
   }
 }
 
-/** One outcome's shares. */
+/** Held shares of one outcome at their average cost. */
 class SharesAtCost {
   sharesMicros = 0;
   costMicros = 0;
@@ -99,7 +98,7 @@ class SharesAtCost {
     this.#keepCost = keepCost;
   }
 
-  /** Shares come at a price or leave at average cost; shares never bought have none. */
+  /** Adds shares at their price, or removes shares at average cost. Shares that were never bought have no cost. */
   move(sharesMicros: number, paidMicros: number): void {
     const held = this.sharesMicros;
     const left = held + sharesMicros;

@@ -1,7 +1,7 @@
 /**
- * Builds the session of a live trader from facts: the same record as a backtest's, so that readers treat both alike. A
- * ledger and the journal of a run list their facts on the exchange's clock. Without a recorded book the middles are not
- * known, and figures that depend on them are null, never 0.
+ * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record has the
+ * format of a backtest's. All times are on the exchange's clock. Without a recorded book the mids are unknown, and
+ * figures that depend on them are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';
@@ -31,41 +31,41 @@ import {
   sumSpans,
 } from './samples.js';
 
-/** An order that rested, on the session's clock. */
+/** An order that rested. Its times are on the session's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
   /** Price in YES space, and price in its own outcome's space. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
-  /** Purchases bind currency, sales bind shares. */
+  /** True for a purchase, which locks currency; a sale locks shares. */
   readonly isBuy: boolean;
   readonly amountMicros: number;
-  /** Span of resting: start, inclusive, and end, exclusive; null while the order may rest. */
+  /** Span in which the order rested: start, inclusive, and end, exclusive; null while it may still rest. */
   readonly fromMs: number;
   readonly toMs: number | null;
-  /** Whether a cancel ended the order. */
+  /** True if a cancel ended the order. */
   readonly isCanceled: boolean;
 }
 
-/** Other accounts' best prices at one time. */
+/** Best prices of other accounts at one time. */
 export interface RecordedBest {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** Middle of both sides; the last known middle while a side is empty; null before the first. */
+  /** Mid of both sides. While a side is empty, it is the last known mid; null before the first mid. */
   readonly middleMicros: number | null;
 }
 
-/** A recorded book without own orders, at any time. */
+/** Best prices of a recorded book without own orders, at any time. */
 export interface RecordedPrices {
-  /** Returns the prices known at this time; nulls outside the recording and within its gaps. */
+  /** Returns the best prices at this time; nulls outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
-  /** Last mid known at this time, however old; null before the first. */
+  /** Returns the last known mid at this time, of any age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
-  /** Outcome of YES; null if the recording has none. */
+  /** Outcome of the market; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
-  /** Names that the ledger lacks; empty when unknown. */
+  /** Names that the ledger does not have; empty if unknown. */
   readonly eventTitle: string;
   readonly category: string;
 }
@@ -76,7 +76,7 @@ interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-/** Prices of an unknown book. */
+/** Best prices of an unknown book. */
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
@@ -87,7 +87,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** Filled amounts by order: fills have exchange times and may precede the known start of resting. */
+  /** Filled amount by order. A fill has an exchange time, which may precede the known start of the order. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -96,7 +96,7 @@ export class MarketWalk {
     this.#moves = listMoves(market);
   }
 
-  /** Advances to this time with all events in it; time only goes forward. */
+  /** Applies all events up to and including this time, which must not go back. */
   advance(timeMs: number): void {
     for (let next = this.#orders[this.#begun]; next !== undefined && next.fromMs <= timeMs; ) {
       this.#resting.add(next);
@@ -124,15 +124,15 @@ export class MarketWalk {
     return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** Received currency plus holdings at the others' mid; null while unknown. */
+  /** Returns the received currency plus the holdings at the recorded mid; null while the mid is unknown. */
   gainMicros(timeMs: number): number | null {
-    // An even position has its value at any price, and most markets are even most of the time.
+    // An even position has the same value at any price, so the price is not looked up.
     const middle = this.held.netMicros === 0 ? null : (this.#market.prices?.at(timeMs).middleMicros ?? null);
     const worth = this.held.worthMicros(middle);
     return worth === null ? null : this.held.cashMicros + worth;
   }
 
-  /** Currency behind resting purchases plus the cost of held shares. */
+  /** Locked capital: currency behind resting purchases plus the cost of held shares. */
   get lockedMicros(): number {
     let locked = this.held.costMicros;
     for (const { pubkey, isBuy, ownPriceMicros, amountMicros } of this.#resting) {
@@ -143,7 +143,7 @@ export class MarketWalk {
   }
 }
 
-/** Value of an account at the present time of its markets' walks; null while unknown. */
+/** Returns the equity at the time that the markets' walks have reached; null while a value is unknown. */
 export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMicros: number): number | null {
   let equity = capitalMicros;
   for (const walk of walks) {
@@ -157,7 +157,7 @@ export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMi
 export const lockedIn = (walks: readonly MarketWalk[]): number =>
   walks.reduce((sum, { lockedMicros }) => sum + lockedMicros, 0);
 
-/** Recorded part of a market's time, of a whole recording; null without a summary. */
+/** Returns the coverage of a whole recording; null without a summary. */
 export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   if (summary === null) return null;
   const { firstMs, lastMs, gaps, events, refused } = summary;
@@ -174,16 +174,16 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
 
 type AsReported = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker';
 
-/** An own trade as reported by an exchange. */
+/** An own trade, as the exchange reported it. */
 export interface ReportedTrade extends Pick<FillRecord, AsReported> {
-  /** Price in the order's outcome space. */
+  /** Price of the traded outcome, YES or NO. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
   readonly feeMicros: Micros | null;
 }
 
 export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Cost of the YES part of a split; null: by the mid at that time. */
+  /** Cost of a split's YES shares; null: computed from the mid at that time. */
   readonly yesCostMicros: number | null;
 };
 
@@ -194,20 +194,20 @@ export interface MarketFacts
   readonly conversions: readonly ReportedConversion[];
   /** Recorded prices; null without a recorded book. */
   readonly prices: RecordedPrices | null;
-  /** Last time with a valid mid: the market closes, or the session ends. */
+  /** Last time with a valid mid: the market's close or the session's end. */
   readonly lastMs: number;
-  /** Time when the market begins to count as open; null: with the market's first order. */
+  /** Time from which the market counts as open; null: from its first order. */
   readonly countedFromMs: number | null;
-  /** YES price that values the final shares first; null when unknown. */
+  /** YES price that takes precedence when final shares are valued; null if unknown. */
   readonly fairMicros: number | null;
-  /** Final shares by the source's own count; null: computed from trades and conversions. */
+  /** Final shares by the ledger's own count; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
 type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
 
 export interface SessionFacts extends Pick<SessionRecord, OfSession> {
-  /** Final cash; null: the capital plus currency from trades and conversions. */
+  /** Final currency; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly MarketFacts[];
   /** Spans in which the trader ran. */
@@ -253,10 +253,10 @@ function readMoves({ orders, trades, conversions, prices, lastMs }: MarketFacts)
   };
 }
 
-/** The exchange reports whole seconds: a book known before that second precedes the trade. */
+/** Time before a trade at which the book is looked up, ms. The exchange reports trade times in whole seconds. */
 const BEFORE_TRADE_MS = 1;
 
-/** Estimated time of a trade with a whole second: its middle, unless it was seen before. */
+/** Estimates the time of a trade reported in whole seconds: the middle of its second, or its earlier receipt. */
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 
@@ -307,7 +307,7 @@ function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Samples of a market from its first order or move to its last, and the final holdings. */
+/** Returns samples of a market from its first order or fill to its last, and the final holdings. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [
@@ -326,7 +326,7 @@ function walkSeries(market: WalkedMarket, endMs: number) {
   return { series: samples.series, held: walk.held };
 }
 
-/** The market counts while the trader ran, until it closed. */
+/** Measures quoting while the market was open and the trader ran. */
 function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running: readonly Span[]): QuotingFigures {
   const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
   const open = common(mergeSpans(running), [[firstMs, lastMs]]);
@@ -349,15 +349,12 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
   };
 }
 
-/**
- * Maximum samples: one day of seconds. More would take longer than reading the journals. A longer session has the same
- * number of samples, wider apart.
- */
+/** Maximum samples: one per second for a day; more would take too long. A longer session has larger steps. */
 const MOST_LOOKS = 86_400;
 
 /**
- * Samples only while the trader ran: the value of shares between two runs is unknown. Every sample counts for the
- * deepest fall, as in a backtest; stored samples are thinned.
+ * Samples the account while the trader ran, because the value of shares between two runs is unknown. Every sample
+ * counts for the drawdown, as in a backtest, while stored samples are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],
@@ -371,12 +368,12 @@ function sampleAccount(
     for (const walk of walks) walk.advance(timeMs);
     account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
   }
-  // Shares with an unknown value may have come and gone between two steps.
+  // Shares of unknown value may have been bought and sold between two samples.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
   return account;
 }
 
-/** Shares whose value depends on a price. */
+/** Returns whether the market ever had unequal YES and NO shares, whose value depends on a price. */
 function everHeld(market: WalkedMarket): boolean {
   let net = 0;
   return listMoves(market).some((move) => {

@@ -1,11 +1,11 @@
-/** Spans of time, and bounded samples at equal steps: with too many, every other one is dropped and the step doubles. */
+/** Spans of time, and samples at equal steps. Of too many samples every second one is dropped, and the step doubles. */
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
-/** A span: start, inclusive, and end, exclusive; Unix ms. */
+/** A span of time: start, inclusive, and end, exclusive; Unix ms. */
 export type Span = readonly [fromMs: number, toMs: number];
 
-/** The same time, in order, without overlaps and empty spans. */
+/** Returns spans that cover the same time, in order, without overlaps and empty spans. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
@@ -38,7 +38,8 @@ interface Steps {
 }
 
 /**
- * At least a second each: fills have no finer times. Empty for an empty span. `most`: their maximum number, above 1.
+ * Returns equal steps over a span; empty for an empty span. A step is at least one second, because fills have no finer
+ * times. `most`: maximum number of steps, above 1.
  */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
@@ -47,7 +48,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
   return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
 }
 
-/** The same over several spans; time between them is left out. */
+/** Returns equal steps over several spans. The time between the spans is left out. */
 export function stepsWithin(spans: readonly Span[], most: number): Steps {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
@@ -60,10 +61,10 @@ export function stepsWithin(spans: readonly Span[], most: number): Steps {
   return { stepMs, timeMs: placed };
 }
 
-/** The finest step, ms. */
+/** Minimum step between samples, ms. */
 export const FIRST_STEP_MS = 1_000;
 
-/** Columns thinned together. Steps count played time, not skipped time. */
+/** Columns of samples that are thinned together. Steps count played time; skipped pauses do not count. */
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
@@ -72,18 +73,18 @@ class Samples<Column extends string> {
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // One entry per name, created here.
+    // The record has an entry for each name.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** True when the coming sample (one per first step) is kept; then `write` every column. */
+  /** Returns true if the next sample (one per first step) must be stored. The caller then adds it to every column. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
     if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    // After thinning this one may be between two steps.
+    // After thinning, this sample may be between two steps.
     return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
@@ -99,21 +100,19 @@ class Samples<Column extends string> {
       column.length = Math.ceil(column.length / 2);
     };
     keepEven(this.timeMs);
-    // Columns of this object.
     for (const column of Object.values(this.columns)) keepEven(column as unknown[]);
   }
 }
 
-/** Best prices at one time, in YES space; null for an empty side. */
+/** Best prices at one time, in YES space. Null: the side is empty. */
 export interface BookTop {
-  /** Other accounts' best prices. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   readonly ourBidMicros: number | null;
   readonly ourAskMicros: number | null;
 }
 
-/** Samples of one market, and the resting time of own quotes in that market. */
+/** Samples of one market, and the time with own quotes. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -123,7 +122,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Takes a sample once per first step while the market is open. */
+  /** Takes a sample. Call it once per first step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -152,13 +151,13 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** Quoted times from the samples: precise to a step. */
+  /** Times with quotes, computed from the samples and precise to one step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
 }
 
-/** The whole account over time, and its deepest fall. */
+/** Samples of the whole account, and its largest drawdown. */
 export class AccountSamples extends Samples<'equity' | 'locked'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;
@@ -168,7 +167,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     super(['equity', 'locked'], firstStepMs);
   }
 
-  /** Takes the present equity; null while a mark is unknown. */
+  /** Takes the present equity for the drawdown; null while a mid is unknown. */
   see(equityMicros: number | null): void {
     this.#isKnown &&= equityMicros !== null;
     if (equityMicros === null) return;
@@ -176,13 +175,13 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.#fallMicros = Math.max(this.#fallMicros, this.#peakMicros - equityMicros);
   }
 
-  /** Takes a sample once per first step. Bound capital is computed only for kept samples. */
+  /** Takes a sample. Call it once per first step. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
     if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
-  /** A final sample at any time: the account's last value. */
+  /** Stores the final sample, at any time. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
@@ -195,7 +194,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Deepest fall over all samples, stored or not; ≥ 0. Null when the equity is not always known. */
+  /** Largest drawdown over all samples, stored or not; ≥ 0. Null if the equity was ever unknown. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

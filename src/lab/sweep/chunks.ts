@@ -1,6 +1,7 @@
 /**
- * Divides a sweep into chunks for any machine: one fold and consecutive configurations under all fill models. A sheet
- * holds the facts that all machines must agree on, without code, secrets or paths: each machine has its own files.
+ * Divides a sweep into chunks that any machine can run. A chunk is a fold with consecutive configurations, under all
+ * fill models. A sheet has the facts that all machines must agree on. It has no code, secrets or paths, because each
+ * machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ import {
   type TaskWork,
 } from './facts.js';
 import { hashValue, timeZone } from './search.js';
-import { openStore } from './store.js';
+import { guardFiles, openStore } from './store.js';
 import { makeSweep } from './sweep.js';
 import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
 
@@ -35,7 +36,7 @@ export type SweepSheet = ReturnType<typeof makeSheet>;
 export function makeSheet({ plan, data, facts }: PlannedSweep) {
   return {
     version: VERSION,
-    /** Another Node version may round a logarithm differently. */
+    /** Major version of Node, because another version may round a logarithm differently. */
     node: nodeMajor(),
     timeZone: timeZone(),
     configHash: plan.config.configHash,
@@ -48,22 +49,25 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
-/** The version of Twinbook or Node differs. */
+/** Error for a sheet of another version of Twinbook or Node. */
 export class OtherVersion extends TwinbookError {}
 
-/** Throws TwinbookError `usage` for a sheet of another version of Twinbook or Node, or with another hash. */
+/** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
 export function readSheet(text: string, hash: string): SweepSheet {
-  // The hash proves that this version wrote the sheet.
+  // The cast is safe, because version and hash below prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
   if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
     const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
     throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
   }
   if (sheetHash(sheet) === hash) return sheet;
-  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep again.');
+  throw new TwinbookError('usage', `the checksum of the sweep's sheet is not ${hash}`, 'Plan the sweep again.');
 }
 
-/** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
+/**
+ * Checks that this machine has the recordings of the sweep. Throws TwinbookError `recording_invalid` with the number of
+ * missing or different markets, and the first one's title.
+ */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
@@ -76,22 +80,23 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
-/** Events of a fold are decoded once for all its configurations. */
+/** A part of a sweep: some configurations in one fold, so that the fold's events are decoded only once. */
 export interface Chunk {
-  /** Number of the fold, from 0. */
+  /** Index of the fold, from 0. */
   readonly fold: number;
   /** Numbers of the first and the last configuration. */
   readonly first: number;
   readonly last: number;
 }
 
-/** Processor time of a backtest of one configuration under one fill model, as measured over the recordings of three venues. */
+/** Processor time of one backtest, per recorded second and per event, as measured with recordings of three venues. */
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
 /**
- * Core seconds of one backtest of a fold, within two fifths of the measured time.
+ * Estimates the processor time of one backtest of a fold, s. The error was at most two fifths of the measured time.
  *
- * @param events of the fold, in order of their beginning: gaps are skipped, and overlapping ones are traded together
+ * @param events events of the fold, ordered by start. Time between events is skipped, overlapping events are played
+ *   together.
  */
 export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
   let recordedMs = 0;
@@ -106,7 +111,8 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
 }
 
 /**
- * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
+ * Returns all chunks of a sweep, fold by fold. A chunk takes about `seconds` by the estimate of `playSeconds`, but has
+ * at least one configuration.
  */
 export function makeChunks(
   { search: { candidates }, events, fillModels }: SweepFacts,
@@ -131,7 +137,7 @@ export const tasksIn = (
     .slice(first - 1, last)
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
-/** Lower-case hex SHA-256 of the sheet and the chunk. */
+/** Returns the id of a chunk: the SHA-256 of its sheet's hash and the chunk, lower-case hex. */
 export const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
 export interface ChunkOutcome {
@@ -139,19 +145,19 @@ export interface ChunkOutcome {
   readonly outcome: TaskOutcome;
 }
 
-/** The seal proves that a program of this version wrote it; these fields prove that it is intact. */
+/** Checked fields of a result. The seal proves that this version wrote it; the fields prove that it is complete. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
   z.object({ kind: z.literal('failed'), error: z.string() }),
 ]);
-/** Outcomes in the order of the chunk's tasks. */
+/** Result of a chunk: the worker's name, and an outcome for each task in order. */
 const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array(outcome) });
 
 export const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
-/** Returns one outcome per task, with one result per event; null for any text that is not a result of this chunk. */
+/** Parses the result of a chunk: an outcome per task, with a result per event; null if it is not of this chunk. */
 export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
@@ -163,8 +169,8 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
 }
 
 /**
- * Stores outcomes that are new or failed before. Throws TwinbookError `results_differ` when a finished backtest has
- * another trace: equal code over equal data must give equal results.
+ * Stores outcomes of tasks that have none or had failed. Throws TwinbookError `results_differ` if a finished backtest
+ * now has another trace hash, because equal code and data must give equal results.
  *
  * @returns number of stored outcomes
  */
@@ -192,7 +198,7 @@ export function keepOutcomes(
   return kept;
 }
 
-/** The recordings may contain more markets than the sweep. */
+/** Files of this machine. Its recordings may have more markets than the sweep. */
 export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
 export class ChunkRunner {
@@ -204,7 +210,7 @@ export class ChunkRunner {
     this.#threads = openThreads(place, sheet.configHash, sheet.settings);
   }
 
-  /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */
+  /** Throws TwinbookError `config_invalid` or `recording_invalid` if this machine's files differ from the sheet. */
   static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
     const { source, paths } = place;
     const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
@@ -215,7 +221,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // Recordings in the sheet's order: machines with more recordings play the same ones.
+    // The recordings are those of the sheet in its order, so a machine with further recordings plays the same ones.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings);
@@ -223,7 +229,7 @@ export class ChunkRunner {
     return new ChunkRunner(sheet, { ...place, recordings });
   }
 
-  /** Returns outcomes in the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
+  /** Runs a chunk. Returns outcomes in the order of tasks, also for backtests that throw; null if it was stopped. */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
     const tasks = tasksIn(chunk, this.#sheet);
     const found = new Map<unknown, TaskOutcome>();
@@ -238,26 +244,26 @@ export class ChunkRunner {
 }
 
 const LOOK_EVERY_MS = 500;
-/** Attempts of a job that fails outside its backtests. */
+/** Maximum attempts of a job that fails outside its backtests. */
 const MOST_TRIES = 3;
 
 interface LeaderOptions {
   readonly queue: JobQueue;
-  /** Processor time of a chunk at the usual pace. */
+  /** Intended processor time of a chunk, s. */
   readonly chunkSeconds: number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
 /**
- * The engine of a sweep whose chunks are run by workers behind a queue. Delivery is at least once, effect is once: only what
- * this process has stored counts. The queue may be lost whole; missing chunks are sent again.
+ * Engine of a sweep whose chunks are run by workers behind a queue. A chunk may be delivered several times, but its
+ * result is stored once, by this process. If the queue loses chunks, they are sent again.
  */
 export class Leader {
   readonly #work: EngineWork;
   readonly #options: LeaderOptions;
   readonly #sheet: SweepSheet;
   readonly #hash: string;
-  /** Chunks without a stored result, by job id. */
+  /** Chunks without a complete stored result, by job id. */
   readonly #open = new Map<string, Chunk>();
   readonly #tries = new Map<string, number>();
 
@@ -272,10 +278,13 @@ export class Leader {
     }
   }
 
-  /** False when it was stopped: waiting chunks are removed, busy workers finish, and `--resume` finds their results. */
+  /**
+   * Runs the sweep; returns false if it was stopped. Then waiting chunks are removed, busy workers finish their chunks,
+   * and `--resume` collects their results.
+   */
   async run(): Promise<boolean> {
     const { queue, pause } = this.#options;
-    // Requests wait while the server is away; a stop waits 5 s at most.
+    // Requests wait while the queue's server is unreachable. A stop waits for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);
     const isComplete = await Promise.race([this.#lead(), stopped]);
     if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
@@ -287,7 +296,7 @@ export class Leader {
     const { queue, pause } = this.#options;
     const { say } = this.#work.watcher;
     const { ended: earlier } = await queue.look([...this.#open.keys()]);
-    // A resumed sweep retries failed jobs.
+    // Failed jobs of an earlier run are removed, so that a resumed sweep retries them.
     await queue.remove(earlier.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
     await this.#send([...this.#open.keys()]);
     say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);
@@ -313,12 +322,12 @@ export class Leader {
     if (chunk === undefined) return;
     const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
     if (kind === 'stalled') {
-      const outcome = { kind: 'failed', error: `those who ran it vanished, again and again (${text})` } as const;
+      const outcome = { kind: 'failed', error: `its workers ended without a result, several times (${text})` } as const;
       const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
       keepOutcomes(outcomes, this.#work, 'a worker');
     } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
     else {
-      const why = kind === 'done' ? 'it has not every backtest of its chunk' : text;
+      const why = kind === 'done' ? 'it lacks backtests of its chunk' : text;
       return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
     }
     this.#open.delete(id);
@@ -329,7 +338,11 @@ export class Leader {
     const tries = (this.#tries.get(id) ?? 0) + 1;
     this.#tries.set(id, tries);
     if (tries >= MOST_TRIES)
-      throw new TwinbookError('queue_unusable', why, 'Look at the workers, and for who else writes to this queue.');
+      throw new TwinbookError(
+        'queue_unusable',
+        why,
+        'Check the workers, and whether another program writes to this queue.',
+      );
     this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
     await this.#options.queue.remove([id]);
     await this.#send([id]);
@@ -341,7 +354,7 @@ const job = z.object({
   chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
 });
 
-/** @param takeTimeZone sets the time zone of this process */
+/** @param takeTimeZone sets the time zone of this process to that of the sweep */
 export function openChunkWorker(
   place: RunnerPlace,
   takeTimeZone: (name: string) => void,
@@ -355,7 +368,7 @@ export function openChunkWorker(
   const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
     await close();
     const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there', hint);
+    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is missing', hint);
     const sheet = readSheet(text, hash);
     takeTimeZone(sheet.timeZone);
     const runner = await ChunkRunner.open(sheet, place);
@@ -364,11 +377,11 @@ export function openChunkWorker(
   };
   const handle: QueueWork['handle'] = async (data, document) => {
     const read = job.safeParse(data);
-    if (!read.success) return { kind: 'foreign', why: 'it is no job of a sweep of this version' };
+    if (!read.success) return { kind: 'foreign', why: 'it is not a job of a sweep of this version' };
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // Never aborts: a worker finishes its chunk before it stops.
+      // The chunk cannot be stopped, because a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -383,9 +396,9 @@ export function openChunkWorker(
   return { handle, close };
 }
 
-/** A planned sweep is a folder for a job array: this file, and `results/chunk-N.json` per finished chunk. */
+/** File with the plan of a sweep, in a folder for job arrays. Each finished chunk adds `results/chunk-N.json`. */
 const PLAN = 'plan.json';
-/** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
+/** Key of the folder's seals. It is not secret: the seals are checksums that detect cut, changed or exchanged files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 export interface FolderPlan {
@@ -395,7 +408,7 @@ export interface FolderPlan {
   readonly outDir: string;
 }
 
-/** Throws TwinbookError `usage` when a plan exists, `file_unreadable` when it cannot be written. */
+/** Throws TwinbookError `usage` if there is a plan already, `file_unreadable` if the folder is not writable. */
 export function writePlan(dir: string, plan: FolderPlan): void {
   if (readText(join(dir, PLAN)) !== null)
     throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
@@ -403,9 +416,7 @@ export function writePlan(dir: string, plan: FolderPlan): void {
   writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
 }
 
-/**
- * Throws TwinbookError `usage` for a folder without a plan, or with another version's, `file_unreadable` for a cut one.
- */
+/** Throws TwinbookError `usage` without a plan or for another version's plan, `file_unreadable` for a damaged plan. */
 export function readPlan(dir: string): FolderPlan {
   const sealed = readText(join(dir, PLAN));
   if (sealed === null)
@@ -415,13 +426,13 @@ export function readPlan(dir: string): FolderPlan {
     const hint = 'Copy the folder again, or plan the sweep once more into another one.';
     throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
   }
-  // The seal proves that Twinbook wrote it, and `readSheet` that it was this version.
+  // The cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` that this version did.
   const plan = JSON.parse(text) as FolderPlan;
   readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
   return plan;
 }
 
-/** Returns a chunk by number, from 0. Throws TwinbookError `usage` for an unknown number. */
+/** Returns a chunk by its index, from 0. Throws TwinbookError `usage` for an unknown index. */
 export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   const chunk = chunks[index];
   if (chunk !== undefined) return chunk;
@@ -429,13 +440,13 @@ export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
   throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
 }
 
-/** Returns the chunk's result; null without a complete result. */
+/** Returns the stored result of a chunk; null without a complete result. */
 export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
   const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
 }
 
-/** Writes the chunk's result; replaces an earlier result. */
+/** Stores the result of a chunk, and replaces an earlier result. */
 export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
   writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
 
@@ -443,7 +454,7 @@ export const resultPath = (dir: string, index: number): string => join(dir, 'res
 
 const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
 
-/** First under a name of this process: two writers of the same file do not collide. */
+/** Writes a file completely or not at all. The temporary name has host and process, so two writers do not collide. */
 function writeSynced(path: string, text: string): void {
   const beside = `${path}.${hostname()}-${process.pid}.part`;
   guardAccess(path, () => {
@@ -455,15 +466,8 @@ function writeSynced(path: string, text: string): void {
 const readText = (path: string): string | null =>
   guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
 
-function guardAccess<T>(path: string, act: () => T): T {
-  try {
-    return act();
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause)) throw cause;
-    const text = `cannot use ${path}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk.', { cause });
-  }
-}
+const guardAccess = <T>(path: string, act: () => T): T =>
+  guardFiles(`cannot use ${path}`, 'Check the folder and the disk.', act);
 
 const QUIET: SweepWatcher = {
   now: () => 0,
@@ -472,7 +476,7 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** May be called again with more results. */
+/** Stores all finished chunks of a planned sweep, and returns its result. A later call adds further chunks. */
 export async function collectChunks(dir: string, plan: FolderPlan, outDir: string) {
   const store = openStore(outDir);
   try {
@@ -495,7 +499,7 @@ export async function collectChunks(dir: string, plan: FolderPlan, outDir: strin
   }
 }
 
-/** Formats chunks in the syntax of array jobs: `3,17-19`. */
+/** Formats chunk indexes in the syntax of array jobs, for example `3,17-19`. */
 export function listOfChunks(indexes: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of indexes) {

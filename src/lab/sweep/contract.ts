@@ -1,4 +1,4 @@
-/** Input and storage of a sweep; `result.ts` has its output. */
+/** Input of a sweep, and the records of its backtests. `result.ts` has its output. */
 
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/config.js';
@@ -7,75 +7,75 @@ import type { LatencyChoice } from '../backtest/latency.js';
 import type { FeedData } from '../backtest/plan.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
-/** More than a user's machine tries in a day or a person reads. */
+/** Maximum configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
-/** Default folds: a fold needs enough events. */
+/** Default number of folds. */
 export const USUAL_FOLDS = 4;
-/** Minimum events per fold; by default there are then fewer folds. */
+/** Minimum events per fold. With fewer events, the default number of folds is smaller. */
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** Minimum events for a ratio; with fewer events the ratio is too random to be shown. */
+/** Minimum events for a Sharpe ratio; with fewer events it is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Both rules for crossings, and the fewest fills: a result must have one sign under all three. */
+/** Default fill models: both rules for crossing orders, and the fewest fills. All three must agree about the sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
-/** A parameter's value in file form: share amounts are decimal strings. */
+/** Value of a parameter as in a strategy file, where share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
 export interface Axis {
-  /** Shown name: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
+  /** Parameter, such as `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
-  /** Inside its `params`. */
+  /** Path of the value inside the strategy's `params`. */
   readonly path: readonly (string | number)[];
   readonly choice: Choice;
 }
 
-/** Values to try: a list, or any value between two. */
+/** Values to try: a list of values, or all values between two bounds. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
       readonly kind: 'between';
       readonly from: number;
       readonly to: number;
-      /** Drawn evenly on a logarithmic scale. */
+      /** True if values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** File form of a drawn value. */
+      /** Form of a drawn value in a strategy file. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** Rule that chooses the combinations to try. */
+/** The combinations of parameter values to try, and how they were chosen. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** Candidates in order: the last axis varies fastest, or in order of the draws. */
+  /** Candidates in the order of the draws, or of the grid, whose last axis varies fastest. */
   readonly candidates: readonly Candidate[];
-  /** Combinations that the strategies reject, with reasons, most frequent first. */
+  /** Reasons why strategies reject combinations, with the number of combinations, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
-  /** Requested number: all of a grid, or the number of draws, which a small space may not have. */
+  /** Requested number of candidates: size of the grid, or number of draws, which a small space may not provide. */
   readonly wanted: number;
 }
 
 export interface Candidate {
   /** Number from 1, in the order of the search. */
   readonly number: number;
-  /** One value per axis. */
+  /** One value for each axis. */
   readonly values: readonly RawValue[];
-  /** Lower-case hex of the trader's configuration with these values, on any machine. */
+  /** Hash of the trader's configuration with these values, lower-case hex; equal on all machines. */
   readonly hash: string;
 }
 
 export interface SweepPlan {
   readonly config: Config;
-  /** Source for the workers, which read the configuration again: strategies cannot be passed to a thread. */
+  /** Source of the configuration. Worker threads read it again, because strategies cannot be sent to threads. */
   readonly source: ConfigSource;
-  /** Paths of the recordings, for the workers. */
+  /** Paths of the recordings, which the workers open again. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** Fill models from the most pessimistic; the first model leads. */
+  /** Fill models, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
@@ -83,74 +83,74 @@ export interface SweepPlan {
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
-  /** Feed values; absent: the feeds have no values. */
+  /** Feed values. Absent: no feed has a value. */
   readonly feedData?: FeedData;
-  /** Number of folds; null: chosen by the number of events, up to `USUAL_FOLDS`. */
+  /** Number of folds; null: depends on the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
-  /** Minimum time between the last knowledge of a training event and the start of the tested fold, ms. */
+  /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
   readonly workers: number;
   /** Folder of `sweep.sqlite`; created if missing. */
   readonly outDir: string;
-  /** Continues the last sweep in `outDir`, which must have the same input. */
+  /** True to continue the last sweep in `outDir`, which must have the same input. */
   readonly resume: boolean;
 }
 
 export type ConfigSource = ConfigOfThreads['source'];
 
-/** Surroundings of a sweep. */
+/** Clock, output and stop signal of a sweep. */
 export interface SweepWatcher {
   /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** Sends a sentence to the user at once. */
+  /** Shows a sentence to the user. */
   readonly say: (text: string) => void;
-  /** Resolves when the user wants to stop; finished work is kept. */
+  /** Resolves when the user asks for a stop. Finished backtests are kept. */
   readonly stopAsked: Promise<void>;
 }
 
 export interface SweepProgress {
   readonly phase: 'reading' | 'running';
-  /** Recordings read; or finished backtests, including those of an earlier run of the same sweep. */
+  /** Number of read recordings, or of finished backtests, including those of an earlier run of the same sweep. */
   readonly done: number;
   readonly all: number;
   readonly failed: number;
-  /** Recorded events played by this run so far. */
+  /** Recorded events that this run has played so far. */
   readonly events: number;
-  /** Speed of this run; null before its first backtest. */
+  /** Speed of this run, events per second; null before its first backtest ends. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
 
-/** One backtest: a configuration, the events of one fold, and one fill model. */
+/** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
 export interface Task {
   readonly candidate: Candidate;
-  /** Number of the fold, from 0. */
+  /** Index of the fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }
 
 export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
-/** Result of one backtest. Every fold begins with the whole capital. */
+/** Result of one backtest of a sweep. Each fold starts with the whole capital. */
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
+  /** Number of loud notices, such as limits that stopped the trader. */
   readonly alarms: number;
   readonly traceHash: string;
-  /** Results in the order of the fold's events. */
+  /** Result of each event of the fold, micros, in the order of the events. */
   readonly eventResults: readonly number[];
 }
 
-/** Markets that resolve together, and the span of their recordings: Unix ms. */
+/** An event of a sweep: markets that resolve together, and the span of their recordings, Unix ms. */
 export interface SweptEvent {
   readonly title: string;
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Recorded events of these markets. */
+  /** Number of recorded book changes and trades of these markets. */
   readonly played: number;
   readonly fold: number;
 }
@@ -160,7 +160,7 @@ export type SweepSubject = 'recordings' | 'worlds';
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Lower-case hex SHA-256 over the played data, event by event. */
+  /** SHA-256 over all played data, lower-case hex. */
   readonly dataHash: string;
   readonly seed: number;
   readonly fillModels: readonly string[];

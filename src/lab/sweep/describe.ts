@@ -1,4 +1,4 @@
-/** Figures, tables and warnings of a sweep, for the terminal and the page. */
+/** Columns, sections and warnings of a sweep's result, for the terminal and the page. */
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
@@ -19,7 +19,7 @@ import type {
 
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
 
-/** Warnings about the figures, most serious first. `best`: the first configuration, if any is done. */
+/** Returns warnings, most serious first. `best`: the highest ranked configuration; null if none is finished. */
 export function listNotes(
   facts: NotedFacts,
   counts: SweepCounts,
@@ -37,7 +37,7 @@ function* listCautions(
 ): Generator<string> {
   const { model, event } = TERMS[subject];
   if (unfinished > 0) {
-    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} have not run completely, so figures over all configurations are not final.`;
   }
   if (failed > 0)
     yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
@@ -78,11 +78,11 @@ export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperC
 function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
-    ? `${what} This sweep and those before it in this folder chose nothing on them: this is what may be reported.`
-    : `${what} ${usedBefore} of them were chosen on before: this is not to be reported.`;
+    ? `${what} No sweep in this folder has chosen by these seeds, so this result may be reported.`
+    : `${what} ${usedBefore} of these seeds were used for an earlier choice, so this result must not be reported.`;
 }
 
-/** Names the reason for a missing one: too few events, or constant results. */
+/** Formats a Sharpe ratio. A missing ratio is explained if there are too few events. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
@@ -90,14 +90,14 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
-/** Name of an axis; a single strategy's name is left out. */
+/** Returns the name of an axis. The strategy's name is left out if all axes are of one strategy. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Returns a warning about a configuration's figures; empty without a warning. */
+/** Returns a short warning about a configuration's figures; empty if there is none. */
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
@@ -106,20 +106,20 @@ function remark({ status, error, signFlips, models }: ConfigurationResult): stri
     .join(', ');
 }
 
-/** A table column for the terminal and the page. */
+/** A column of a table that terminal and page share. */
 export interface SharedColumn<Row> {
   readonly title: string;
-  /** Shown on the page beside the heading. */
+  /** Explanation of the heading, which only the page shows. */
   readonly explains?: string;
   readonly isText?: boolean;
-  /** Heading in the terminal; by default the title. */
+  /** Heading in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
-  /** Sort key, if other than the cell or the figure of `signed`. */
+  /** Sort key. Default: the figure of `signed`, else the cell. */
   readonly value?: (row: Row) => number | null;
-  /** Figure whose sign colours the cell. */
+  /** Figure whose sign determines the colour of the cell. */
   readonly signed?: (row: Row) => number | null;
-  /** Rank of the column; a narrow terminal drops the lowest rank first. */
+  /** Rank of the column. A narrow terminal drops the columns with the lowest ranks. */
   readonly keep?: number;
   readonly gives?: 'cut';
 }
@@ -140,7 +140,7 @@ export const REMARK: SharedColumn<Placed> = {
   cell: ({ configuration }) => remark(configuration),
 };
 
-/** A narrow terminal keeps the varied values and their result under the first fill model. */
+/** Returns the columns. A narrow terminal keeps the varied values and the result under the first fill model. */
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
   const { event, model, models, result } = TERMS[subject];
   const of =
@@ -203,7 +203,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
 const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
   models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
-/** Credibility of the search, by fill model. */
+/** Returns the columns about the credibility of the search, with a row for each fill model. */
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model } = TERMS[subject];
   return [
@@ -220,7 +220,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     },
     {
       title: 'Best by luck',
-      explains: 'the highest Sharpe ratio that is to be expected of N without any skill',
+      explains: 'the highest Sharpe ratio expected of N configurations without any skill',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
     },
   ];
@@ -268,7 +268,7 @@ interface SharedSection<Table> {
   readonly notes: readonly string[];
 }
 
-/** Everything below the configurations. `draw` makes a table of the terminal or of the page. */
+/** Returns all sections below the table of configurations. `draw` makes a table for the terminal or the page. */
 export function sharedSections<Table>(
   result: SweepResult,
   draw: <Row>(columns: readonly SharedColumn<Row>[], rows: readonly Row[], caption: string) => Table,
@@ -278,8 +278,8 @@ export function sharedSections<Table>(
   const sections: SharedSection<Table>[] = [
     {
       id: 'belief',
-      title: 'What luck would have given',
-      lead: `The best of many is good by luck alone. Ratios are per ${event}; a deflated one is the probability that there is more than luck.`,
+      title: 'Results of luck alone',
+      lead: `The best of many configurations looks good by luck alone. Ratios are per ${event}; a deflated ratio is the probability of more than luck.`,
       table: draw(judgementColumns(result), models, `The search, by ${model}`),
       notes: [],
     },
@@ -291,7 +291,7 @@ export function sharedSections<Table>(
     sections.push({
       id: 'forward',
       title: 'Walking forward',
-      lead: `The configuration that was best on all earlier events, on those that follow. The training events ended ${ended} the fold began; other earlier events are purged.`,
+      lead: `Each fold tests the configuration that was best on all earlier events. Training events ended ${ended} the fold began; other earlier events are left out (purged).`,
       table: draw(stepColumns(assumptions.fillModels), steps, 'Walking forward, fold by fold'),
       notes: outOfSample.map(
         ({ fillModel, resultMicros, sharpe }) =>

@@ -1,4 +1,4 @@
-/** Facts of a sweep before its first backtest: its markets, folds, and the context of its result. */
+/** Plans a sweep: its markets, events, folds and backtests, and the assumptions of its result. */
 
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
@@ -28,15 +28,15 @@ export interface PlannedMarket {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
-  /** Lower-case hex SHA-256 of the market as played, wherever its files are. */
+  /** SHA-256 of the market's description and events, lower-case hex; independent of the place of its files. */
   readonly hash: string;
 }
 
 type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /**
- * Returns spans, sizes and a fingerprint of the recordings. Reads only recordings whose manifests lack these facts.
- * Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings.
+ * Returns spans, sizes and a hash of the recordings. Only recordings whose manifests lack these facts are read. Throws
+ * TwinbookError `recording_invalid` if no recording has an event, and the errors of unreadable recordings.
  */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets: PlannedMarket[] = [];
@@ -50,24 +50,24 @@ export async function planData(recordings: readonly Recording[], progress: (done
     progress(index + 1);
   }
   if (markets.length === 0) {
-    const hint = 'Look at them with `twinbook data stats`.';
-    throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
+    const hint = '`twinbook data stats` shows what they contain.';
+    throw new TwinbookError('recording_invalid', 'these recordings have no event', hint);
   }
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
-/** A recording's own summary; null when it must be read. */
+/** Returns span, size and hash from a recording's own summary; null if the recording must be read. */
 function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
-  // A market without a recorded close is closed by its player.
+  // A backtest adds the close of a market whose recording has none.
   const events = level + trade + clear + Math.max(1, end);
   return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint };
 }
 
 const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** The hash covers all events, column by column, and does not depend on their chunks. */
+/** Reads a whole recording. Its hash covers all events, column by column, and does not depend on their chunks. */
 async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
   const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
   let events = 0;
@@ -84,12 +84,12 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
 }
 
 /**
- * Events in order of their beginning, in consecutive folds of about equal size. An event resolves at once, so it is never
- * cut: all its markets are in one fold.
+ * Returns the events in order of their start, divided into consecutive folds of about equal size. All markets of an
+ * event are in one fold, because they resolve together.
  *
- * @param wish null: by the number of events
+ * @param wish number of folds; null: depends on the number of events
  *
- * Throws TwinbookError `usage` for too many.
+ * @throws TwinbookError `usage` for more folds than events
  */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
@@ -108,7 +108,7 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  // A market without an event's name is its own event, as in the report.
+  // A market without an event title is its own event, as in the report.
   const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
   const events = [...byTitle].map(([title, together]) => ({
     title,
@@ -120,7 +120,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
 }
 
-/** Training events at a fold's beginning, and those that had not ended. */
+/** Returns the indexes of events before a fold: those that had ended (`learned`), and the others (`purged`). */
 export function trainingFor(
   events: readonly SweptEvent[],
   fold: number,
@@ -139,21 +139,21 @@ export interface SweepFacts {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
-  /** Fill models from the most pessimistic. */
+  /** Fill models, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
   readonly data: Pick<PlannedData, 'markets' | 'empty'>;
 }
 
-/** A sweep over recordings, ready to begin. */
+/** A planned sweep over recordings. */
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /**
- * Recordings with a summary are not read. Throws TwinbookError when the sweep cannot begin: a strategy that selects
- * nothing and an unknown fill model are found before any read.
+ * Plans a sweep. Recordings with a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown fill
+ * models and strategies that select no market are found before any reading.
  *
- * @param progress called with the number of known recordings, and of all
+ * @param progress callback with the number of inspected recordings, and of all recordings
  */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
   const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
@@ -161,7 +161,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = new LatencyModel(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
-  // A single backtest over everything.
+  // This plan of a backtest over all recordings checks the selection of markets, and provides title and data lines.
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
@@ -192,7 +192,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   return { plan, recordings, data, facts };
 }
 
-/** Lists configurations in order: users who stop early see results of the first configurations. */
+/** Returns all backtests, configuration by configuration. A stopped sweep thus has results of the first ones. */
 export const listTasks = (
   candidates: readonly Candidate[],
   folds: number,
@@ -202,13 +202,13 @@ export const listTasks = (
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );
 
-/** Backtests for an engine, and the storage of their outcomes. */
+/** Backtests that an engine must run, and functions that read and store their outcomes. */
 export interface TaskWork {
   /** Backtests to do, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
-  /** Returns the stored outcome of a task; undefined without an outcome. */
+  /** Returns the stored outcome of a task; undefined if it has not ended. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores an outcome, once per task. An error ends the sweep. */
+  /** Stores the outcome of a task; called once per task. An error that it throws ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 
@@ -217,8 +217,8 @@ export interface EngineWork extends PlannedSweep, TaskWork {
 }
 
 /**
- * Runs the backtests of a sweep: threads of this process, or workers behind a queue. Resolves with true when every task
- * has ended, with false when it was stopped before.
+ * Runs the backtests of a sweep on threads of this process, or by workers behind a queue. Resolves with true when every
+ * task has ended, with false if it was stopped earlier.
  */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;
 

@@ -1,4 +1,4 @@
-/** Output of a sweep: outcomes of its backtests, and their judgement. */
+/** Computes the result of a sweep: outcomes per configuration, Sharpe ratios, and walk-forward tests. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
 import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '../../shared/statistics/sharpe.js';
@@ -15,7 +15,7 @@ import {
 } from './contract.js';
 import { foldCount, trainingFor } from './facts.js';
 
-/** Reads the results by event of a finished backtest: they are not kept in memory. */
+/** Reads a finished backtest's results by event, which are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
@@ -52,21 +52,21 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** `error` is that of the first failed backtest, in task order. */
+  /** Returns the status of a configuration. `error`: error of its first failed backtest by task order, else empty. */
   findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
     const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
     for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
     return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
   }
 
-  /** Results by event, over all folds of a finished configuration. */
+  /** Returns the results by event of a finished configuration, over all folds. */
   eventResults(number: number, model: number): Float64Array {
     const fillModel = this.#models[model] ?? '';
     const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
     return Float64Array.from(found.flat());
   }
 
-  /** All folds together, for finished configurations. */
+  /** Returns the result of a finished configuration under one fill model, over all folds. */
   modelResult(number: number, model: number) {
     const folds = Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
       outcome?.kind === 'done' ? [outcome.figures] : [],
@@ -83,7 +83,10 @@ export class Outcomes {
   }
 }
 
-/** @param tried every configuration that was ever tried on such a search, those of this one among them */
+/**
+ * Ranks the configurations, and computes Sharpe ratios. `tried`: number of configurations ever tried in this folder,
+ * including those of this sweep.
+ */
 export function judge(
   candidates: readonly Candidate[],
   fillModels: readonly string[],
@@ -96,20 +99,20 @@ export function judge(
       ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
     );
     const { standardDeviation } = computeMoments(sharpes);
-    /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
+    /** V[SR]: variance of the Sharpe ratios per event of this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = makeTrials(tried, sharpeVariance);
-    /** Expected best Sharpe ratio of all tried configurations by luck alone. */
+    /** Expected highest Sharpe ratio of all tried configurations without any skill. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** Trials by fill model, which deflate the model's Sharpe ratios. */
+  /** Trials by fill model, by which the Sharpe ratios under this model are deflated. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
 }
 
-/** A single trial has no variance and needs none; of several, an unknown variance leaves the luck unknown. */
+/** Returns number and variance of trials; null if the variance is unknown. A single trial has variance 0. */
 function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
@@ -117,17 +120,17 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
 
 function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  /** First error of a failed configuration, else empty. */
+  /** `error`: first error of a failed configuration, else empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
-  /** Results in the order of the fill models; empty unless done. */
+  /** Results in the order of the fill models; empty unless all backtests have finished. */
   const models = (isDone ? trials : []).map((tried, model) => {
     const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
     return { ...outcomes.modelResult(number, model), sharpe };
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
-  /** Lowest result of the fill models: the ranking's key. */
+  /** Lowest result of all fill models, by which configurations are ranked. */
   const worstMicros = isDone ? Math.min(...results) : null;
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
@@ -142,14 +145,17 @@ function byWorst(a: Ranked, b: Ranked): number {
 
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
-/** Sharpe ratio of `results` by event, 0 without activity. Null for too few events and for constant results. */
+/**
+ * Computes the Sharpe ratio of results by event, where an event without activity has the result 0. Null for too few
+ * events and for constant results.
+ */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
   if (observed === null) return null;
-  /** The kurtosis is raw: 3 for normal. */
+  /** The kurtosis is not the excess kurtosis: it is 3 for a normal distribution. */
   const { sharpe, samples, skewness, kurtosis } = observed;
-  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
+  /** Probability that the true ratio exceeds the highest one that is expected by luck alone. */
   const deflated = trials === null ? null : deflatedSharpe(observed, trials);
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
@@ -164,11 +170,11 @@ export function countConfigurations(
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Configurations that have not run, or only partly. */
+    /** Number of configurations with backtests that have not run. */
     unfinished: count('unfinished'),
-    /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
+    /** Number of configurations that all sweeps in this folder have tried: the N of the deflated Sharpe ratio. */
     tried,
-    /** Finished configurations with a gain under one fill model and a loss under another. */
+    /** Number of finished configurations with a gain under one fill model and a loss under another. */
     flipping: configurations.filter(({ signFlips }) => signFlips).length,
     events,
   };
@@ -198,20 +204,20 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
     const rows = chosen === null ? [] : readRows(chosen);
     for (const [model, row] of rows.entries()) unseen[model]?.push(...tested.map((index) => row[index] ?? 0));
     return {
-      /** The tested fold, from 1: fold 0 is only for training. */
+      /** Index of the tested fold, from 1, because fold 0 is used only for training. */
       fold,
       trainEvents: learned.length,
-      /** Earlier events that had not ended when this fold began: not used for training. */
+      /** Number of earlier events that had not ended when this fold started, so that they are not used for training. */
       purgedEvents: purged.length,
       testEvents: tested.length,
-      /** Number of the configuration; null without training data. */
+      /** Number of the chosen configuration; null without training data. */
       chosen,
-      /** Results in the order of the fill models, like `outOfSampleMicros`. */
+      /** Results in the order of the fill models; so is `outOfSampleMicros`. */
       inSampleMicros: rows.map((row) => sumAt(row, learned)),
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
   });
-  /** Results over the steps with training data, in the order of the fill models. */
+  /** Results over all tested folds with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {
@@ -224,8 +230,9 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 }
 
 /**
- * Chooses, for every step, the first configuration whose lowest result under the fill models is highest. Null for a
- * step without results to learn from. Each configuration's results are read once and not kept.
+ * Chooses for each tested fold the configuration with the highest result on the training events, where the lowest
+ * result of the fill models counts. Null without training events. Each configuration's results are read once and not
+ * kept.
  */
 function bestOn(
   candidates: readonly Candidate[],
@@ -238,7 +245,6 @@ function bestOn(
     for (const [step, { learned }] of trained.entries()) {
       const leader = best[step];
       if (leader === undefined || learned.length === 0) continue;
-      // Configurations are chosen by their lowest result at these events under the fill models.
       const worstMicros = Math.min(...rows.map((row) => sumAt(row, learned)));
       if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
     }
@@ -249,13 +255,13 @@ function bestOn(
 const sumAt = (row: Float64Array, places: readonly number[]): number =>
   places.reduce((sum, place) => sum + (row[place] ?? 0), 0);
 
-/** The leading and the unchanged configuration on fresh seeds: edge per seed, currency. */
+/** Edges of the best and of the unchanged configuration on unused seeds, in currency per seed. */
 export interface FreshResult {
   readonly firstSeed: number;
   readonly seeds: number;
-  /** Number of seeds that an earlier sweep in the same folder has used to choose: these seeds are not fresh. */
+  /** Number of seeds that an earlier sweep in the same folder has already used, which are therefore not fresh. */
   readonly usedBefore: number;
-  /** Number of the leading configuration. */
+  /** Number of the best configuration. */
   readonly number: number;
   readonly worlds: readonly {
     readonly world: string;
@@ -263,22 +269,22 @@ export interface FreshResult {
     readonly unchanged: FreshMean;
     /** Difference by seed: chosen minus unchanged. */
     readonly difference: FreshMean;
-    /** Seeds with a negative edge of the chosen one. */
+    /** Number of seeds on which the chosen configuration has a negative edge. */
     readonly belowZero: number;
   }[];
 }
 
-/** The standard error is null below two seeds. */
+/** Mean and standard error over seeds; the error is null for fewer than two seeds. */
 export interface FreshMean {
   readonly mean: number;
   readonly standardError: number | null;
 }
 
-/** Data of table, page and JSON. A null figure is unknown, undefined, or has too few events. */
+/** Result of a sweep, as data of table, page and JSON. A null figure is unknown, undefined, or has too few events. */
 export interface SweepResult {
   /** Incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the played data. Over worlds, a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the played data. With `worlds`, a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -286,17 +292,17 @@ export interface SweepResult {
   readonly counts: SweepCounts;
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Configurations from the best, by the lowest result of the fill models; failed and unfinished ones last. */
+  /** Configurations, the best first, by the lowest result of the fill models. Failed and unfinished ones are last. */
   readonly configurations: readonly ConfigurationResult[];
-  /** Walk-forward result; null with a single fold, and until the sweep is complete. */
+  /** Walk-forward result; null with a single fold, or before the sweep is complete. */
   readonly walkForward: WalkForward | null;
-  /** Best configuration on unused seeds; null over recordings and before the sweep is complete. */
+  /** Result of the best configuration on unused seeds; null for recordings and before the sweep is complete. */
   readonly fresh: FreshResult | null;
   /** Warnings about the figures, most serious first. */
   readonly notes: readonly SweepNote[];
 }
 
-/** `caution`: a figure means less than it seems. `note`: useful to know. */
+/** Levels of notes. `caution`: a figure means less than it seems. `note`: information. */
 export interface SweepNote {
   readonly level: 'caution' | 'note';
   readonly text: string;
@@ -304,17 +310,17 @@ export interface SweepNote {
 
 export type SweepCounts = ReturnType<typeof countConfigurations>;
 
-/** Judgement of the whole search under one fill model. */
+/** Credibility of the whole search under one fill model. */
 export type ModelJudgement = ReturnType<typeof judge>['models'][number];
 
 export type ConfigurationResult = ReturnType<typeof judge>['configurations'][number];
 
 export type ModelResult = ConfigurationResult['models'][number];
 
-/** Mean over deviation of the results per event; an event without a fill counts as 0. */
+/** Sharpe ratio: mean / deviation of the results per event, where an event without a fill has the result 0. */
 export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
 export type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
-/** The best configuration before a fold, and its result in it. */
+/** The configuration that was best before a fold, and its result in this fold. */
 export type WalkForwardStep = WalkForward['steps'][number];

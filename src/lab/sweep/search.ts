@@ -1,4 +1,4 @@
-/** Varied parameters of a sweep, and the tried combinations: a whole grid, or random draws. */
+/** Parses the varied parameters of a sweep, and makes the combinations to try: a whole grid, or random draws. */
 
 import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
@@ -21,10 +21,10 @@ import {
   type SweepPlan,
 } from './contract.js';
 
-/** Lower-case hex SHA-256 of plain data. */
+/** Returns the SHA-256 of plain data, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** Everything that two sweeps must share for one to continue the other. */
+/** All inputs that must be equal for a sweep to continue an earlier sweep. */
 export type SweepIdentity = ReturnType<typeof identityOf>;
 
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
@@ -40,7 +40,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-/** `latency` and `others` name what the assumptions leave open. */
+/** Returns the identity of a sweep. `latency` and `others`: inputs that the assumptions do not have. */
 export const identityOf = (
   { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,
@@ -65,7 +65,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
   });
 }
 
-/** Quote hours are read in it: the one thing in which two machines may differ. */
+/** Returns the time zone of this machine, in which quote hours are read. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function latencyText({ latency, seed }: SweepPlan): string {
@@ -79,8 +79,8 @@ function latencyText({ latency, seed }: SweepPlan): string {
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 
 /**
- * The axis of one `--param` text, for example `maker.half_spread_ticks=1:5:1`. The strategy's name is optional when
- * only one has such a parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
+ * Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. The strategy's name is optional if only one
+ * strategy has the parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
  */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
   const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
@@ -92,7 +92,7 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-/** A strategy's parameters in file form, all written out. */
+/** Returns all parameters of a strategy, in the form of a strategy file. */
 function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
 }
@@ -140,7 +140,7 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
     const fields = Object.keys(spec.fields).join(', ');
     const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
-    throw new TwinbookError('usage', `${name} is no single parameter: ${param} is a list of rows`, hint);
+    throw new TwinbookError('usage', `${name} is not a single parameter: ${param} is a list of rows`, hint);
   }
   return { strategy, path: [param, at, field ?? ''], spec: inner };
 }
@@ -155,7 +155,7 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
   );
   const near = meant === null ? '' : ` Did you mean ${meant}?`;
   const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
-  const hint = `There are, of ${list.join('; of ')}.`;
+  const hint = `Known parameters of ${list.join('; of ')}.`;
   return new TwinbookError('usage', `no strategy has a parameter ${name}.${near}`, hint);
 }
 
@@ -188,12 +188,12 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** Returns from, from + step, ... up to and including the end, with the decimals of the text. */
+/** Returns the values of FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
   if (step <= 0) throw bad(name, text, 'a step above 0');
-  // The end is included although a division of decimals may fall short of it.
+  // The tolerance includes the end although the division may be slightly too small.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   return Array.from({ length: count }, (_, index) =>
@@ -201,7 +201,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** Value in file form; the strategy's own reader checks the value. */
+/** Parses a value into the form of a strategy file. The strategy's own reader checks it later. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -211,7 +211,7 @@ function value(word: string, spec: FieldSpec): RawValue {
 
 const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
 
-/** Maximum draws per wanted combination; a small space runs out of new ones early. */
+/** Maximum draws per wanted combination, because a small space has few different ones. */
 const DRAWS_PER_COMBINATION = 50;
 
 export function gridSearch(config: Config, axes: readonly Axis[]): Search {
@@ -228,7 +228,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** Draws this many different combinations evenly from the axes; fewer in a small space. */
+/** Draws this number of different combinations evenly from the axes, or fewer from a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -242,7 +242,7 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
-/** Different ones, until a small space is probably exhausted. */
+/** Yields different combinations, until the space is probably exhausted. */
 function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
@@ -262,7 +262,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
 }
 
-/** Checks every value with the present values of the other axes, so that an error names its parameter. */
+/** Checks each value with the configured values of the other parameters, so that an error names its parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -279,14 +279,14 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // A whole number covers the interval around it, so that both ends are drawn as often as other numbers.
+  // An integer stands for the interval of ±0.5, so that both ends are drawn as often as other integers.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
   return roundValue(Math.min(to, Math.max(from, value)), choice);
 }
 
-/** Six significant digits: can be written into a strategy file with the same meaning. */
+/** Rounds a drawn value to six significant digits, so that it can be copied exactly into a strategy file. */
 function roundValue(value: number, { as }: Extract<Choice, { kind: 'between' }>): RawValue {
   if (as === 'integer') return Math.round(value);
   const rounded = Number(value.toPrecision(6));
@@ -307,7 +307,7 @@ function makeSearch(
     if (candidates.length === wanted) break;
     const params = combine(config, axes, values);
     if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
-    // Equal for equal settings, whichever were varied.
+    // The hash is equal for equal settings, regardless of which parameters were varied.
     else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
@@ -347,16 +347,16 @@ export function configWith(config: Config, axes: readonly Axis[], values: readon
   return { ...config, strategies };
 }
 
-/** Into the parameter, or into the field of one of its rows. */
+/** Sets the value of a parameter, or of a field in one of its rows. */
 function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue | undefined): void {
   const [name = '', row, field] = path;
   const rows = raw[name];
   if (row === undefined || !Array.isArray(rows)) raw[name] = value;
-  // Rows are records; this one was found when the axis was parsed.
+  // The cast is safe, because the row was checked when the axis was parsed.
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 
-/** Throws for a problem of an axis itself. */
+/** Describes why values cannot be combined. Throws if the value of an axis itself is invalid. */
 function describeProblems(
   { name, module }: StrategyConfig,
   own: readonly Axis[],

@@ -1,11 +1,11 @@
 /**
- * Results of sweeps in `OUT/sweep.sqlite`, written after every backtest. Earlier sweeps stay, because their trials
- * count. Rows hold no time of day and no duration, so that equal sweeps give equal content.
+ * Stores the results of sweeps in `OUT/sweep.sqlite`, after every backtest. Earlier sweeps stay in the database,
+ * because their trials count. Rows have no time of day and no duration, so that equal sweeps give equal content.
  */
 
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
@@ -13,10 +13,13 @@ import type { Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
-/** Version in `user_version`; incremented when the tables change. */
+/** Version of the tables, stored in `user_version`; incremented with every change. */
 const SCHEMA_VERSION = 5;
 
-/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; a view lists its results by event. */
+/**
+ * Tables of the database, explained in docs/backtesting.md. A backtest's figures are one JSON text, and a view lists
+ * its results by event.
+ */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -69,7 +72,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** Whether a sweep must continue an existing sweep or must not. `either`: continues if one exists, keeping failures. */
+/** True: an existing sweep must be continued. False: it must not. `either`: it is continued with its failures. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
@@ -79,7 +82,7 @@ export type Stored = readonly {
   readonly outcome: TaskOutcome;
 }[];
 
-/** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep writes to. */
+/** Throws TwinbookError `file_unreadable` if the folder is not writable or another sweep writes to it. */
 export function openStore(outDir: string): SweepStore {
   return guardWrite(outDir, () => {
     makeFolder(outDir, SHARED_FOLDER);
@@ -93,7 +96,7 @@ export function openStore(outDir: string): SweepStore {
   });
 }
 
-/** An open write transaction: it ends with the process in any case. */
+/** Locks the folder by an open write transaction, which always ends with the process. */
 function takeLock(outDir: string): Sqlite.Database {
   const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
   try {
@@ -127,15 +130,16 @@ function openDatabase(outDir: string): Sqlite.Database {
   }
 }
 
-function guardWrite<T>(outDir: string, act: () => T): T {
+const guardWrite = <T>(outDir: string, act: () => T): T =>
+  guardFiles(`cannot write the results to ${outDir}`, 'Check the folder and the disk, or give another --out.', act);
+
+/** Runs `act`. A system error becomes the TwinbookError `file_unreadable`, with `what` before the reason. */
+export function guardFiles<T>(what: string, hint: string, act: () => T): T {
   try {
     return act();
   } catch (cause) {
-    if (cause instanceof TwinbookError || !(cause instanceof Error) || !('code' in cause)) throw cause;
-    const text = `cannot write the results to ${outDir}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk, or give another --out.', {
-      cause,
-    });
+    if (cause instanceof TwinbookError || systemCode(cause) === '') throw cause;
+    throw unreadable(what, cause, hint);
   }
 }
 
@@ -153,8 +157,8 @@ export class SweepStore {
   }
 
   /**
-   * Begins or continues this sweep, and returns its finished backtests. Throws TwinbookError `usage` to resume a
-   * different sweep, or to begin a sweep that is unfinished.
+   * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
+   * has another input, or if the sweep to start exists unfinished.
    */
   begin(header: SweepHeader, resume: Resume): Stored {
     return guardWrite(this.#outDir, () => {
@@ -167,7 +171,7 @@ export class SweepStore {
       }
       if (!same.isFinished && resume === false) {
         const hint = 'Continue it with --resume, or give another folder with --out.';
-        throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
+        throw new TwinbookError('usage', `${this.#outDir} has this sweep already, unfinished`, hint);
       }
       this.#sweep = same.sweep;
       if (resume === true) this.#forgetFailed();
@@ -175,7 +179,7 @@ export class SweepStore {
     });
   }
 
-  /** Writes an outcome; replaces a failed outcome. */
+  /** Stores the outcome of a task. It replaces an outcome that failed. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -191,7 +195,7 @@ export class SweepStore {
     );
   }
 
-  /** Results by event of a stored backtest; empty for one that is not stored. */
+  /** Returns the results by event of a stored backtest; empty if it is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
     const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
     this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
@@ -204,7 +208,7 @@ export class SweepStore {
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
-  /** Number of seeds in this range that were events of an earlier sweep over worlds in this folder. */
+  /** Returns how many seeds in this range an earlier sweep over worlds in this folder has used. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
     // Returns one whole number for any table content.
@@ -232,14 +236,14 @@ export class SweepStore {
     if (last === undefined) {
       return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
     }
-    // `#insert` wrote it; the names are those of `PART_NAMES` itself.
+    // The casts are safe, because `#insert` wrote the identity and the names are the keys of `PART_NAMES`.
     const before = JSON.parse(last.identity) as SweepIdentity;
     const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter(
       (part) => canonicalJson(before[part]) !== canonicalJson(identity[part]),
     );
     const changed = parts.map((part) => PART_NAMES[part]).join('; ');
     const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
-    return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
+    return new TwinbookError('usage', `the sweep in ${this.#outDir} has another input; changed: ${changed}`, hint);
   }
 
   #insert({ identity, title, search: { axes, candidates }, events }: SweepHeader): void {
@@ -282,7 +286,7 @@ interface TaskKey {
 }
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** `figures`: JSON of `TaskFigures`; null for a failed backtest. */
+/** A stored backtest. `figures`: JSON of `TaskFigures`; null for a failed backtest. */
 interface ResultRow extends Omit<TaskKey, 'sweep'> {
   readonly status: 'done' | 'failed';
   readonly error: string;

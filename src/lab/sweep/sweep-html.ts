@@ -1,4 +1,4 @@
-/** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
+/** Builds the page of a sweep: a self-contained HTML file in the style of the report. Its figures need no script. */
 
 import { utcText } from '../../shared/base/text.js';
 import { count, formatQuantity } from '../report/figures.js';
@@ -27,10 +27,10 @@ import {
 } from './describe.js';
 import type { SweepResult } from './result.js';
 
-/** Returns a page under 5 MB for any sweep: beyond 2,000 configurations the page reports the omitted number. */
+/** Returns a page below 5 MB for any sweep. It shows at most 2,000 configurations, and the number of the others. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
-  const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
+  const warnings = html`<ul class="warnings" aria-label="Warnings about the figures">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
   const others = sharedSections(result, sharedTable).map(({ id, title: heading, lead, table, notes: said }) =>
     section(id, heading, lead, html`${table}${said.map(note)}`),
   );
@@ -52,7 +52,7 @@ function describeSweep({ subject, assumptions, counts, events, search }: SweepRe
   return `Sweep · ${search.kind} of ${formatQuantity(counts.configurations, 'configuration')} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
 }
 
-/** Rows of the table of configurations: about 1,000 bytes each. */
+/** Maximum rows of the table of configurations; a row takes about 1,000 bytes. */
 const MAX_ROWS = 2_000;
 
 function configurationSection(result: SweepResult): Markup {
@@ -62,7 +62,7 @@ function configurationSection(result: SweepResult): Markup {
   const more =
     left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // The remark precedes the results, because it qualifies them.
+  // The remark is placed before the results, because it qualifies them.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',

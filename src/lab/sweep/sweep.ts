@@ -1,6 +1,6 @@
 /**
- * A sweep backtests every configuration on every fold of events under every fill model, and ranks the results. Tables and
- * database do not depend on the number of threads.
+ * Runs sweeps. A sweep backtests every configuration on every fold of events under every fill model, and ranks the
+ * results. The results do not depend on the number of threads.
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
@@ -28,17 +28,17 @@ import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {
   readonly result: SweepResult;
-  /** False when it was stopped before everything was run. */
+  /** False if the sweep was stopped before all backtests had run. */
   readonly isComplete: boolean;
 }
 
-/** Throws TwinbookError when it cannot begin; a failing configuration is part of the result. */
+/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A failed configuration is a result. */
 export async function runSweep(
   plan: SweepPlan,
   watcher: SweepWatcher,
   engine: SweepEngine = onThreads,
 ): Promise<SweepOutcome> {
-  // First: an unwritable folder must not be found after hours of reading.
+  // The database is opened first, so that an unwritable folder is found before hours of reading.
   const store = openStore(plan.outDir);
   try {
     const planned = await planSweep(plan, (done, all) => {
@@ -54,7 +54,7 @@ export async function runSweep(
   }
 }
 
-/** Result of a sweep over recordings or worlds of the arena. */
+/** Makes a sweep over recordings or over worlds of the arena: functions that run it and return its result. */
 export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
   const { fillModels, events, search } = facts;
   const folds = foldCount(events);
@@ -80,11 +80,11 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
   return { run, result: () => computeResult(facts, outcomes, store.tried) };
 }
 
-/** @param allEvents recorded events for this run */
+/** Returns a function that computes a run's progress. `allEvents`: number of recorded events that the run plays. */
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;
-  /** Reports progress after a backtest over this many recorded events. */
+  /** Returns the progress after a backtest that has played this number of recorded events. */
   return (played: number, done: number, failed: number): SweepProgress => {
     events += played;
     const ms = now() - startMs;

@@ -1,4 +1,4 @@
-/** Kalshi files by market, and messages in older and newer fields: their rows as SQL, and books of snapshots. */
+/** Groups Kalshi files by market, and parses their messages with old and new field names, by SQL. */
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
@@ -11,18 +11,21 @@ import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, timeSql
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
-/** Bytes per inspected line; twice that is read of a file. */
+/** Maximum bytes of an inspected line; twice as much is read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
+/** Minimum fraction of consecutive message numbers. Below it, other markets share the subscription. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
-  /** Of messages with today's fields only; null for others. Reading no others takes two thirds of the time. */
+  /**
+   * Path of the content in every message of a file that has only current field names; null for other files. Such a file
+   * is read in two thirds of the time.
+   */
   readonly place: ContentPlace | null;
-  /** One of its messages; null for a file without any. */
+  /** An example of a message in the file; null without a message. */
   readonly example: string | null;
 }
 
@@ -38,7 +41,7 @@ interface Look extends KalshiFile {
 export async function kalshiGroups(files: readonly string[]) {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
   const groups = new Map<string, Look[]>();
-  // Files with messages of Polymarket, and without any message.
+  // Files with Polymarket's messages (`others`), and files without any message (`strangers`).
   const others: string[] = [];
   const strangers: string[] = [];
   for (const path of paths) {
@@ -50,7 +53,7 @@ export async function kalshiGroups(files: readonly string[]) {
   return { groups: [...groups.values()].map(makeGroup), others, strangers };
 }
 
-/** Files with this ending are often of another kind. */
+/** Files with this ending often contain no recording. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
 function makeGroup(looks: readonly Look[]) {
@@ -70,15 +73,18 @@ function makeGroup(looks: readonly Look[]) {
   return {
     ticker: looks[0]?.ticker ?? '',
     files: [...first.values()].map(({ path, place, example }) => ({ path, place, example })),
-    /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
+    /** Number of decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
-    /** Message numbers are consecutive: a missing one is a gap. */
+    /** True if message numbers are consecutive, so that a missing number is a gap. */
     isNumbered: looks.every(({ isNumbered }) => isNumbered),
     warnings,
   };
 }
 
-/** Reads the market's name from the folder of a set, else from the messages. Null for messages of Polymarket. */
+/**
+ * Inspects the beginning of a file. The market's name is that of the file's folder, or else of its messages. Null for a
+ * file with Polymarket's messages.
+ */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -99,14 +105,14 @@ async function lookAt(path: string): Promise<Look | null> {
   };
 }
 
-/** A single odd price outside a snapshot is a broken line. */
+/** Returns the decimals of the finest price. A single finer price outside a snapshot counts as a broken line. */
 function findTick(seen: readonly FirstLine[]): number {
   const [, second = 2] = seen.map(({ price }) => precisionOf(price)).sort((a, b) => b - a);
   const books = seen.flatMap(({ line, isSnapshot }) => (isSnapshot ? (readBook(line, FINEST_TICK_MICROS) ?? []) : []));
   return Math.max(second, ...books.map(({ priceMicros }) => precisionOf(priceMicros)));
 }
 
-/** Decimals of a price, at least 2. */
+/** Returns the number of decimals of a price, at least 2. */
 function precisionOf(priceMicros: number): number {
   if (!isPrice(priceMicros, 1) || priceMicros % 10_000 === 0) return 2;
   return priceMicros % 1000 === 0 ? 3 : 4;
@@ -128,7 +134,7 @@ function areNumbered(seen: readonly FirstLine[]): boolean {
 
 type FirstLine = Awaited<ReturnType<typeof firstLines>>[number];
 
-/** Beginning of a file; empty for an unreadable one, whose reader reports the reason. */
+/** Reads the first lines of a file; empty for an unreadable file, whose reader later reports the reason. */
 async function firstLines(path: string) {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
@@ -139,16 +145,16 @@ async function firstLines(path: string) {
     const rows = await fetchRows(connection, sql).catch(() => []);
     return rows.map((row) => ({
       line: String(row['line']),
-      /** About a book or a trade. */
+      /** True for a message about a book or a trade. */
       isMessage: row['known'] === true,
       isSnapshot: row['type'] === 'orderbook_snapshot',
-      /** Null for a message without today's fields. */
+      /** Path of the message's content; null if the message lacks current field names. */
       place: row['place'] as ContentPlace | null,
       ticker: String(row['ticker']),
       sid: numberOrNull(row['sid']),
       seq: numberOrNull(row['seq']),
       timeMs: numberOrNull(row['ms']),
-      /** NaN without one. */
+      /** Price; NaN without a price. */
       price: Number(row['price'] ?? Number.NaN),
     }));
   });
@@ -157,10 +163,10 @@ async function firstLines(path: string) {
 export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
 
-/** Maximum lag of our clock behind the venue's, ms: a later message has a wrong time. */
+/** Maximum time of a message after its receipt, ms. A later time is wrong, because clocks do not differ by more. */
 const MOST_AHEAD_MS = 60_000;
 
-/** Kinds of rows. `broken` and `snapshot` include their text. */
+/** Kinds of rows. Only rows of the kinds `broken` and `snapshot` include the text of their line. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
 const CONTENT = [
@@ -193,8 +199,9 @@ const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
 /**
- * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is exact only to the
- * second, side, price and amount, all in YES space; NaN if unknown. Some kinds also have the line.
+ * Returns SQL that converts lines to numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is
+ * exact only to the second, side, price and amount. Side and price are in YES space, and unknown numbers are NaN. Some
+ * kinds of rows also have the line.
  */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
@@ -213,7 +220,7 @@ export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: 
     FROM (${place === null ? figuresSql(fieldsSql(lines)) : currentSql(lines, place)}))`;
 }
 
-/** The fields of each line's message, null where it has none; see `readContent`. */
+/** Returns SQL for the fields of each line's message, null if missing. `readContent` explains their places. */
 function fieldsSql(lines: string): string {
   const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
@@ -224,7 +231,7 @@ function fieldsSql(lines: string): string {
 
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
-/** Times, prices and amounts of all fields that there ever were. */
+/** Returns SQL for times, prices and amounts, from old and new field names. */
 const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
     ${timeSql('time_text', 'ts_number')} AS time, ${isCoarseSql('ts_number')} AS is_coarse,
     coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
@@ -241,12 +248,12 @@ const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'rec
     CASE WHEN is_trade THEN coalesce(count_fp, count) ELSE coalesce(delta_fp, delta) END AS size,
     CASE WHEN is_trade THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome FROM ${fields}))`;
 
-/** Path of a message's content in its line. */
+/** Path of a message's content in the JSON of its line. */
 type ContentPlace = 'event.msg' | 'event' | 'msg' | '';
 
 const isObject = (path: string) => `coalesce(TRY(json_type(line, '$.${path}')) = 'OBJECT', false)`;
 
-/** Place of a message with today's fields, its times as numbers; else null. Over `figuresSql`. */
+/** SQL over `figuresSql` for the path of a message's content; null without current field names and numeric times. */
 const PLACE = `CASE WHEN (recv IS NULL OR recv_number IS NOT NULL) AND (type = 'orderbook_snapshot'
     OR try_cast(ts_ms AS DOUBLE) IS NOT NULL AND CASE WHEN is_trade
       THEN taker_side IS NOT NULL AND yes_price_dollars + no_price_dollars + count_fp IS NOT NULL
@@ -266,7 +273,7 @@ const CURRENT = {
   ts_ms: 'DOUBLE',
 };
 
-/** Columns of `figuresSql` of messages with today's fields. */
+/** Returns SQL like `figuresSql`, but faster, for messages with current field names. */
 function currentSql(lines: string, place: ContentPlace): string {
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = place.endsWith('msg') ? { ...head, msg: CURRENT } : { ...head, ...CURRENT };
@@ -285,25 +292,25 @@ function currentSql(lines: string, place: ContentPlace): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shape)})) AS j FROM ${lines})))`;
 }
 
-/** A level in YES space. */
+/** A price level in YES space. */
 export interface LevelAmount {
   readonly side: number;
   readonly priceMicros: number;
   readonly amountMicros: number;
 }
 
-/** Keys of the two sides, each with the value of 1 in its prices. */
+/** Names of both sides in a snapshot, and the factor from their prices to micros. */
 const SIDES = [
   ['yes_dollars_fp', 'no_dollars_fp', ONE],
   ['yes_dollars', 'no_dollars', ONE],
   ['yes', 'no', ONE / 100],
 ] as const;
 
-/** Book of a snapshot's line; null for a line with an unreadable book. */
+/** Parses the book of a snapshot; null for an unreadable book. */
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
   const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
-  // A snapshot of an empty book has neither side. A snapshot with other side names is an unknown book.
+  // A snapshot without both sides is an empty book. A snapshot whose sides have unknown names is unreadable.
   if (keys === undefined)
     return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
   const [yes, no, ones] = keys;
@@ -313,7 +320,7 @@ export function readBook(line: string, tickMicros: number): LevelAmount[] | null
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Invalid levels have NaN. A missing key, or null, is an empty side. */
+/** Parses one side of a snapshot. Invalid levels have NaN. A missing side, or null, is empty. */
 function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
   if (!isThere(rows)) return [];
   if (!Array.isArray(rows)) return [NO_LEVEL];
@@ -338,13 +345,13 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Content of a message, alone or in an envelope `{recv_ms, event}`; its fields are in `msg` or beside its type. */
+/** Returns a message's content, also from an envelope `{recv_ms, event}`. Its fields are in `msg` or beside `type`. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;
   return asObject(message['msg']) ?? message;
 }
 
-// The object's fields have names, and every field is checked.
+// The cast is safe, because every field is checked when it is used.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;

@@ -1,22 +1,38 @@
-/** Opens one market of a Kalshi recording: its files, and its records in MARKETS.csv and `metadata/`. */
+/** Opens one market of a Kalshi recording: its records in MARKETS.csv and `metadata/`, and the stream of its messages. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { must } from '../../shared/base/errors.js';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
+import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
 import {
   deriveConditionId,
+  EVENT,
+  type EventChunk,
   type ReadFindings,
+  type RecordedGap,
   type RecordedMarket,
   type Recording,
   type RecordingWarning,
+  SIDE,
 } from '../contract.js';
-import { KALSHI_AMOUNT_PRECISION, type KalshiGroup } from './kalshi-message.js';
-import { kalshiChunks } from './kalshi-stream.js';
+import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
+import {
+  KALSHI_AMOUNT_PRECISION,
+  type KalshiFile,
+  type KalshiGroup,
+  kalshiRowSql,
+  type LevelAmount,
+  ROW_KIND,
+  readBook,
+} from './kalshi-message.js';
+import { ClockRegression, LineCount, lineSource, takeRejects } from './message-files.js';
 
 type CsvRow = ReadonlyMap<string, string>;
 
-/** All rows after the header. Missing last columns are allowed; blank lines are skipped. */
+/** Parses CSV: returns all rows after the header. Missing last columns are allowed, and blank lines are skipped. */
 export function csvRows(text: string): CsvRow[] {
   const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
   return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
@@ -34,7 +50,7 @@ function parseFields(text: string): string[][] {
     at += all.length;
     if (text[at] === '\r') at++;
     if (text[at] === ',') continue;
-    // End of a line or of the text; text behind a closing quote is skipped.
+    // At the end of a line or of the text. Text between a closing quote and the line's end is skipped.
     while (at < text.length && text[at] !== '\n') at++;
     rows.push(row);
     row = [];
@@ -42,7 +58,7 @@ function parseFields(text: string): string[][] {
   return rows;
 }
 
-/** Opens one market from its files. */
+/** Opens the recording of one market. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
   const first = must(files[0], 'a file of the market').path;
   const about: RecordingWarning[] = [...warnings];
@@ -103,7 +119,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    /** False for prices in parts of a cent, at least near 0 or 1; null without a record. */
+    /** False for prices in fractions of a cent, at least near 0 or 1; null without a record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
@@ -112,21 +128,21 @@ const WHOLE_CENTS = 'linear_cent';
 
 function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
-  if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
+  if (result === null) return { outcome: null, oddity: 'unknown: the market closes unresolved' };
   const outcome = outcomeOf(paid);
   if (outcome !== null) return { outcome, oddity: `${result}: a YES share paid ${Number(outcome)}` };
   if (result === 'void')
     return { outcome: VOID_OUTCOME, oddity: 'void: each share counts as 0.5, for its record names no value' };
-  return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
+  return { outcome: null, oddity: `${result}, and its record names no value: the market closes unresolved` };
 }
 
-/** Returns both times; null for a missing time, or a close before the open. */
+/** Parses the opening and closing time; null if one is missing or the close is not later. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
-/** The set's folder, two above the window's; a single file may have them beside it. */
+/** Returns the path of a file of the data set, up to two levels above the window's folder; null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -142,7 +158,7 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-/** Returns the market's record from the venue's API; empty without a record. Reports an unreadable record. */
+/** Returns the market's record from the venue's API; empty without a record. An unreadable record adds a warning. */
 function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };
@@ -154,7 +170,7 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
     const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
     return market === undefined ? nothing : { event: { ...response.event }, market };
   } catch (error) {
-    warnings.push({ path, message: `it is no record of a market (${(error as Error).message}): not used` });
+    warnings.push({ path, message: `it is not a record of a market (${(error as Error).message}): not used` });
     return nothing;
   }
 }
@@ -169,4 +185,344 @@ async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float
     lastMs = chunk.timeMs[chunk.length - 1] ?? lastMs;
   }
   return { firstMs: firstMs ?? lastMs, lastMs };
+}
+
+/** A trade and its level change are at most a few ms apart. Times go back by up to 7 ms between messages. */
+const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
+
+interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
+  /** Close of the market, Unix ms; null without a record of the market. */
+  readonly closeTimeMs: number | null;
+}
+
+/** Streams one market's events, and puts warnings and gaps into `found`. Throws TwinbookError `recording_invalid`. */
+async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGenerator<EventChunk> {
+  const { warnings } = found;
+  warnings.length = 0;
+  const stream = new KalshiStream(market);
+  for (const file of market.files) {
+    stream.lines = new LineCount(file.example ?? EXAMPLE);
+    for await (const rows of streamRows(file, market, stream.lines)) {
+      stream.take(rows);
+      if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+      yield* stream.give();
+    }
+    warnings.push(...stream.lines.finish(file.path));
+  }
+  const path = market.files[0]?.path ?? market.ticker;
+  const rest = stream.end();
+  warnings.push(...stream.oddities().map((message) => ({ path, message })));
+  const back = stream.stepsBack.warning(path);
+  if (back !== null) warnings.push(back);
+  if (stream.firstMs === null) throw nothingRead(path, stream.read, warnings);
+  if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
+  yield* rest;
+}
+
+async function* streamRows({ path, place }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+  const connection: DuckDBConnection = await connect();
+  try {
+    const source = await lineSource(connection, path);
+    const sql = kalshiRowSql(source, place, ticker, stepOfPrecision(tickPrecision));
+    yield* streamChunks(connection, sql, `cannot read ${path}`);
+    const { count, example } = await takeRejects(connection);
+    for (let at = 0; at < count; at++) {
+      lines.addLine();
+      lines.markBroken(example ?? '');
+    }
+  } catch (error) {
+    const failure = fileError('recording_invalid', `cannot read ${path}`, error);
+    if (!lines.stop(failure.message)) throw failure;
+  } finally {
+    connection.closeSync();
+  }
+}
+
+function nothingRead(path: string, read: number, warnings: readonly RecordingWarning[]): TwinbookError {
+  const why = read === 0 ? [] : [`there is no snapshot of the book among its ${messages(read)}`];
+  const told = read === 0 ? warnings.filter(({ message }) => !message.startsWith(STOPS_EARLY)) : [];
+  const reasons = [...why, ...told.map(({ message }) => message)].join('; ');
+  return new TwinbookError(
+    'recording_invalid',
+    `no event can be read from ${path}: ${reasons === '' ? 'it is empty' : reasons}`,
+    'Give a recording of Kalshi messages; `twinbook data import --help` lists the kinds.',
+  );
+}
+
+const STOPS_EARLY = 'the recording stops before the close of the market';
+const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
+
+interface Snapshot {
+  /** Receive time, Unix ms; NaN if unknown. */
+  readonly timeMs: number;
+  readonly levels: readonly LevelAmount[];
+}
+
+const EXAMPLE =
+  '{"recv_ms":1785901540731,"event":{"type":"orderbook_delta","sid":1,"seq":2,"msg":{"market_ticker":"KXGOLD-26AUG05","price_dollars":"0.3200","delta_fp":"-46.02","side":"no","ts_ms":1785901540722}}}';
+
+const MISSING = 'messages are missing by their numbers';
+
+class KalshiStream {
+  readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
+  readonly gaps: RecordedGap[] = [];
+  /** Counts the lines of the current file. */
+  lines = new LineCount(EXAMPLE);
+  readonly #market: KalshiFiles;
+  readonly #tickMicros: number;
+  readonly #closeTimeMs: number | null;
+  readonly #writer = new ChunkWriter();
+  readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
+  readonly #levels: Levels;
+  readonly #twice = new DuplicateFilter();
+  /** Last message number, by subscription. */
+  readonly #numbers = new Map<number, number>();
+  /** Number of read messages of this market. */
+  read = 0;
+  #foreign = 0;
+  #other = 0;
+  #repeated = 0;
+  #overdrawn = 0;
+  #beforeSnapshot = 0;
+  #inGap = 0;
+  #timeMs = Number.NEGATIVE_INFINITY;
+  /** Time of the first event, which is the first snapshot, Unix ms. Changes before it are meaningless. */
+  firstMs: number | null = null;
+  #closed = false;
+  /** An empty snapshot, which means the close if nothing follows it. */
+  #closing: Snapshot | null = null;
+  /** A snapshot that waits for the next message, which bounds its time. */
+  #held: Snapshot | null = null;
+  /** True if a message number is missing before the current message. */
+  #isMissing = false;
+  /** Time since which the book is unknown, Unix ms; null while it is known. */
+  #unknownFromMs: number | null = null;
+
+  constructor(market: KalshiFiles) {
+    this.#market = market;
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
+    this.#levels = new Levels(this.#tickMicros);
+    this.#closeTimeMs = market.closeTimeMs;
+  }
+
+  /** Returns warnings about the whole stream, as sentences. */
+  oddities(): string[] {
+    const sentences: string[] = [];
+    if (this.#foreign > 0) sentences.push(`${this.#foreign} messages of other markets were skipped`);
+    if (this.#other > 0)
+      sentences.push(`${this.#other} messages that are neither about a book nor a trade were skipped`);
+    if (this.#beforeSnapshot > 0)
+      sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
+    if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} in gaps of the book were left out`);
+    if (this.#repeated > 0) sentences.push(`${messages(this.#repeated)} repeated: used once`);
+    if (this.#overdrawn > 0) {
+      const what = this.#overdrawn === 1 ? '1 change takes' : `${this.#overdrawn} changes take`;
+      sentences.push(`${what} more from a level than it holds, so messages are missing: the level is then empty`);
+    }
+    if (this.#pairing.unpairedTrades > 0) {
+      sentences.push(`${this.#pairing.unpairedTrades} trades have no level decrease of their own`);
+    }
+    if (!this.#closed) sentences.push(`${STOPS_EARLY}: the market ends there`);
+    return sentences;
+  }
+
+  take(rows: DuckDBDataChunk): void {
+    const bytes = (column: number) => typedColumn(rows, column, Uint8Array);
+    const doubles = (column: number) => typedColumn(rows, column, Float64Array);
+    const [kinds, coarse, sides] = [bytes(0), bytes(6), bytes(7)];
+    const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
+    const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
+    const texts = rows.getColumnVector(10);
+    // The property calls into DuckDB, so it is read only once.
+    const { rowCount } = rows;
+    for (let at = 0; at < rowCount; at++) {
+      this.lines.addLine();
+      // The casts are safe, because each column has `rowCount` entries.
+      const kind = kinds[at] as number;
+      const [sid, seq] = [sids[at] as number, seqs[at] as number];
+      if (kind === ROW_KIND.broken) {
+        this.lines.markBroken(String(texts.getItem(at)));
+        continue;
+      }
+      if (this.#twice.knows(sid, seq, hashes[at] as number)) {
+        this.#repeated++;
+        continue;
+      }
+      if (this.#market.isNumbered) this.#checkNumber(sid, seq, kind === ROW_KIND.trade);
+      if (kind === ROW_KIND.other) this.#other++;
+      else if (kind === ROW_KIND.foreign) this.#foreign++;
+      else if (kind === ROW_KIND.snapshot) this.#readSnapshot(String(texts.getItem(at)), received[at] as number);
+      else {
+        const told = times[at] as number;
+        const timeMs = coarse[at] === 1 ? this.#refine(told) : told;
+        this.#change(kind === ROW_KIND.trade, timeMs, sides[at] as number, prices[at] as number, amounts[at] as number);
+      }
+    }
+  }
+
+  /** Refines a time that is known only to the second: to the previous message's time, if that is in the second. */
+  #refine(timeMs: number): number {
+    return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
+  }
+
+  /** Checks a message number. If one is missing, the book is unknown since the previous message. */
+  #checkNumber(sid: number, seq: number, isTrade: boolean): void {
+    const before = this.#numbers.get(sid);
+    this.#numbers.set(sid, seq);
+    if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
+    // A separate subscription to trades has its own numbers, which say nothing about the book.
+    if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
+  }
+
+  /** Starts a gap if a message number is missing before this message. Call it after `#releaseSnapshot`. */
+  #beginGap(): void {
+    if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
+    this.#isMissing = false;
+  }
+
+  /** Returns the chunks that were filled since the last call. */
+  give(): EventChunk[] {
+    return this.#writer.take();
+  }
+
+  end(): EventChunk[] {
+    this.#releaseSnapshot(Number.POSITIVE_INFINITY);
+    this.#pairing.flush();
+    const last = this.#timeMs;
+    const toMs = this.#closed && this.#closeTimeMs !== null ? Math.max(last, this.#closeTimeMs) : last;
+    if (this.#unknownFromMs !== null) this.gaps.push({ fromMs: this.#unknownFromMs, toMs, reason: MISSING });
+    return this.#writer.end(toMs);
+  }
+
+  #readSnapshot(line: string, receivedMs: number): void {
+    const levels = readBook(line, this.#tickMicros);
+    if (levels === null) {
+      this.lines.markBroken(line);
+      return;
+    }
+    this.read++;
+    this.#releaseSnapshot(receivedMs);
+    this.#beginGap();
+    this.#held = { timeMs: receivedMs, levels };
+  }
+
+  /** Takes a trade, or a change of a level's size. */
+  #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
+    this.read++;
+    this.#releaseSnapshot(timeMs);
+    this.#wasNoClose();
+    this.#beginGap();
+    this.stepsBack.saw(timeMs);
+    this.#timeMs = Math.max(this.#timeMs, timeMs);
+    if (this.firstMs === null) {
+      this.#beforeSnapshot++;
+    } else if (this.#unknownFromMs !== null) {
+      this.#inGap++;
+    } else if (isTrade) {
+      this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
+    } else {
+      const before = this.#levels.get(side, priceMicros);
+      // The total must stay an exact number, even if the recording is wrong.
+      const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
+      if (total < 0 && amountMicros < 0) this.#overdrawn++;
+      this.#setLevel(timeMs, side, priceMicros, total);
+    }
+  }
+
+  /**
+   * Applies the waiting snapshot. It has only a receive time, which may be late by seconds, so its time is at most that
+   * of the next message.
+   */
+  #releaseSnapshot(nextMs: number): void {
+    const snapshot = this.#held;
+    if (snapshot === null) return;
+    this.#held = null;
+    const known = [snapshot.timeMs, nextMs].filter(Number.isFinite);
+    const timeMs = Math.max(this.#timeMs, ...(known.length === 0 ? [] : [Math.min(...known)]));
+    if (!Number.isFinite(timeMs)) return;
+    const closing = snapshot.levels.length === 0 && this.firstMs !== null;
+    const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
+    if (closing && isAfterClose) {
+      // The venue sends an empty book after the close. It ends the recording and does not change the book.
+      this.#closed = true;
+      this.#closing ??= snapshot;
+      return;
+    }
+    this.#wasNoClose();
+    this.#timeMs = timeMs;
+    if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
+    if (this.firstMs === null) {
+      this.firstMs = timeMs;
+      this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
+    }
+    this.#replaceBook(timeMs, snapshot.levels);
+  }
+
+  /** Ends a gap: the book starts empty, and the next snapshot fills it. */
+  #endGap(fromMs: number): void {
+    this.#unknownFromMs = null;
+    this.#pairing.flush();
+    this.gaps.push({ fromMs, toMs: this.#timeMs, reason: MISSING });
+    this.#levels.clear();
+    this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
+  }
+
+  /** Takes back an assumed close when a message follows: the empty snapshot was a real book. A known close stays. */
+  #wasNoClose(): void {
+    const empty = this.#closing;
+    if (empty === null || this.#closeTimeMs !== null) return;
+    this.#closing = null;
+    this.#closed = false;
+    if (empty.timeMs > this.#timeMs) this.#timeMs = empty.timeMs;
+    if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
+    this.#replaceBook(this.#timeMs, empty.levels);
+  }
+
+  /** Replaces the book by a snapshot. Only differences are written, so orders in unchanged levels keep their place. */
+  #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
+    const next = new Levels(this.#tickMicros);
+    for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);
+    for (const side of [SIDE.bid, SIDE.ask]) {
+      for (const price of this.#levels.prices(side)) {
+        if (next.get(side, price) === 0) this.#setLevel(timeMs, side, price, 0);
+      }
+      for (const price of next.prices(side)) this.#setLevel(timeMs, side, price, next.get(side, price));
+    }
+  }
+
+  /** Sets a level to the sum of its changes. A negative sum, after a lost message, is written as an empty level. */
+  #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
+    const before = Math.max(0, this.#levels.get(side, priceMicros));
+    const after = Math.max(0, total);
+    this.#levels.set(side, priceMicros, total);
+    if (after !== before) this.#pairing.level(timeMs, side, priceMicros, after, before - after);
+  }
+}
+
+/** Number of remembered messages per subscription. Duplicates arrive soon after the original. */
+const REMEMBERED = 8_192;
+
+/** Makes the memory of one subscription: its last messages, each at the index of its number modulo `REMEMBERED`. */
+const newSubscription = (first: number) => ({
+  first,
+  isNumbered: false,
+  numbers: new Float64Array(REMEMBERED).fill(Number.NaN),
+  hashes: new Float64Array(REMEMBERED),
+});
+
+export class DuplicateFilter {
+  readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
+
+  /** Returns true for a known number and hash; else stores them. Messages without numbers are never known. */
+  knows(sid: number, seq: number, hash: number): boolean {
+    if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
+    const known = this.#known.get(sid) ?? newSubscription(seq);
+    this.#known.set(sid, known);
+    const at = seq % REMEMBERED;
+    if (known.isNumbered && known.numbers[at] === seq && known.hashes[at] === hash) return true;
+    known.numbers[at] = seq;
+    known.hashes[at] = hash;
+    known.isNumbered ||= seq !== known.first;
+    return false;
+  }
 }

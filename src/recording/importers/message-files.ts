@@ -1,4 +1,7 @@
-/** Files of recorded messages: names, faults, and messages and their times as SQL. DuckDB unpacks and splits them. */
+/**
+ * Files of recorded messages: their names and faults, and SQL for their messages and times. DuckDB decompresses the
+ * files and splits them into lines.
+ */
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import type { RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 
-/** A file with a larger fraction of broken lines is of another kind, or damaged throughout. */
+/** Maximum fraction of broken lines. A file with more is of another kind, or completely damaged. */
 const MOST_BROKEN = 0.01;
 
 const SHOWN = 240;
@@ -36,13 +39,13 @@ export class LineCount {
     this.#isLastBroken = true;
   }
 
-  /** Reading stopped before the end of the file. False when nothing was read before. */
+  /** Notes that reading failed before the end of the file. Returns false if no valid line was read before. */
   stop(reason: string): boolean {
     this.#failure = reason;
     return this.#lines > this.#broken;
   }
 
-  /** Returns warnings about the file. Throws TwinbookError `recording_invalid` for a refused file. */
+  /** Returns warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
   finish(path: string): RecordingWarning[] {
     const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
@@ -53,7 +56,7 @@ export class LineCount {
   }
 }
 
-/** Throws TwinbookError `recording_invalid` for too many broken lines, with a broken line and a good one. */
+/** Throws TwinbookError `recording_invalid` for too many broken lines, with a broken and a valid example. */
 export function refuseBroken(
   path: string,
   lines: number,
@@ -70,23 +73,23 @@ export function refuseBroken(
   );
 }
 
-/** Control characters are shown as a question mark. */
+/** Shortens a line for a message. Control characters become question marks. */
 function shorten(line: string): string {
   const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
 }
 
-/** Venue clocks step back by some seconds at most; more means a wrong order or a single wrong time. */
+/** Maximum time by which a venue's clock normally goes back, ms. More means wrong times or a wrong order. */
 const MOST_USUAL_MS = 10_000;
 
-/** Counts events with a time before an earlier event's: their times are raised, and the user is warned. */
+/** Counts events whose time is before that of an earlier event. Their times are raised, and the user gets a warning. */
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;
   #count = 0;
   #farthestMs = 0;
 
-  /** @param quietMs shorter steps have no visible effect */
+  /** @param quietMs steps back up to this length have no effect and cause no warning */
   constructor(quietMs: number) {
     this.#quietMs = quietMs;
   }
@@ -108,14 +111,14 @@ export class ClockRegression {
   }
 }
 
-/** No recordings exist before 2000 or after 2100. */
+/** Bounds of valid times: the years 2000 and 2100, Unix ms. */
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
-/** Numbers below the first bound are seconds, below the second ms, below the third µs. */
+/** Bounds that tell the unit of a time: seconds below the first, ms below the second, µs below the third, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
-/** Unix ms as SQL, a double; null for a text without a time. `text` is a column, `number` the text as a double. */
+/** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the text as a double. */
 export const timeSql = (text: string, number: string): string => `(CASE
     WHEN ${number} IS NULL THEN epoch_ms(try_cast(${text} AS TIMESTAMPTZ))::DOUBLE ELSE ${numberTimeSql(number)} END)`;
 
@@ -123,25 +126,25 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Whether a time is exact only to the second, as SQL. */
+/** Returns SQL for whether a time is exact only to the second. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
 const PACKED = /\.(gz|zst)$/;
-/** Files that describe a set, without recorded data. */
+/** Names of files that describe a data set and have no recorded data. */
 const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
 
-/** Lines that are not blank. `OR` would trim every line, which is slow: DuckDB chooses the order of its operands. */
+/** SQL for whether a line is not blank. With `OR`, DuckDB could trim every line first, which is slow. */
 const IS_TEXT = "(CASE WHEN strlen(line) > 40 THEN true ELSE trim(line) <> '' END)";
 
-/** Maximum bytes of a line; no venue's message is longer. */
+/** Maximum length of a line, bytes. No venue sends longer messages. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** Parquet is never compressed again. */
+/** Returns whether a file may have messages, by its name. Compressed Parquet files are not supported. */
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
-/** Files of a folder and its subfolders; of a set with a folder `events`, those in it. */
+/** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only that one is searched. */
 export function findFiles(folder: string) {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
@@ -162,7 +165,7 @@ const listFiles = (folder: string) =>
     .map((name) => join(folder, name));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** False for a missing path and a broken link. */
+/** Returns whether the path is a folder; false for a missing path and a broken link. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function describeOthers(files: readonly string[], folder: string): string[] {
@@ -177,7 +180,10 @@ function describeOthers(files: readonly string[], folder: string): string[] {
   });
 }
 
-/** Messages of a file as a table with one column `line` of JSON texts. Other lines become `reject_errors`. */
+/**
+ * Returns SQL for a file's messages: a table with the column `line`, which has JSON texts. Lines that are no valid text
+ * go into DuckDB's table `reject_errors`.
+ */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));
@@ -205,7 +211,7 @@ async function startsArray(connection: DuckDBConnection, path: string): Promise<
   }
 }
 
-/** Text columns with JSON become part of the message. */
+/** Returns SQL for a Parquet file's rows as JSON lines. Text columns that contain JSON become part of the message. */
 async function parquetLines(connection: DuckDBConnection, path: string): Promise<string> {
   const source = `read_parquet(${quote(path)}, hive_partitioning = false)`;
   const columns = await describeColumns(connection, source);
@@ -219,7 +225,7 @@ export async function describeColumns(connection: DuckDBConnection, source: stri
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }
 
-/** Lines that DuckDB could not return as text; clears them. */
+/** Returns the number of lines that DuckDB could not read as text, with an example, and clears them. */
 export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
   const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
   if (tables.length === 0) return { count: 0, example: null };

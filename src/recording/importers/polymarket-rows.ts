@@ -1,10 +1,10 @@
-/** Rows of Polymarket's books and trades, in all stored forms, as one view of DuckDB. */
+/** Reads Polymarket's books and trades, from all file formats, as one view of DuckDB. */
 
 import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { unreadable } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 import {
@@ -17,7 +17,10 @@ import {
   timeSql,
 } from './message-files.js';
 
-/** PMXT's hourly Parquet files with messages in `data`, Parquet with a column per field, or messages as JSON. */
+/**
+ * Format of a file: `archive` (PMXT's hourly Parquet files, with messages in the column `data`), `table` (Parquet with
+ * a column per field), or `messages` (JSON).
+ */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
@@ -46,7 +49,7 @@ const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) 
 const CHANGES = [texts(CHANGE)];
 const SHAPE = JSON.stringify({ ...texts(FIELDS), price_changes: CHANGES, changes: CHANGES });
 
-/** Form of the file; null for columns of another kind of file. */
+/** Returns the format of a Parquet file by its columns; null for another kind of file. */
 export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | null {
   if (ARCHIVE.every((name) => columns.has(name))) return 'archive';
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;
@@ -62,10 +65,11 @@ export interface OpenEvents {
 }
 
 /**
- * Opens a connection with the view `events` over the file, in its order: `time_ms`, `price_micros`, `amount_micros`,
- * `best_bid_micros`, `best_ask_micros` as doubles; `is_level`, `is_trade`, `is_book`, `is_bid`, `is_ask`; `asset_id`,
- * `market_id`, `is_yes` (null without a message), `sides` (of a book, its bids and asks as JSON) and `message`.
- * `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError `recording_invalid`.
+ * Opens a connection with the view `events`, which has the rows of the file in their order. Its columns are `time_ms`,
+ * `price_micros`, `amount_micros`, `best_bid_micros`, `best_ask_micros` (doubles), `is_level`, `is_trade`, `is_book`,
+ * `is_bid`, `is_ask`, `asset_id`, `market_id`, `is_yes` (null unless a message has it), `sides` (a book's bids and asks
+ * as JSON) and `message`. `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError
+ * `recording_invalid`.
  */
 export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
   const connection = await connect();
@@ -77,10 +81,10 @@ export async function openEvents(path: string, markets: readonly string[] = []):
   }
 }
 
-/** Rows of a sorted row group: a reader of one market unpacks one or two groups. */
+/** Rows per row group of a sorted file, so that a reader of one market decompresses only one or two groups. */
 const SORTED_GROUP_ROWS = 20_480;
 
-/** Writes a file's valid rows by market, as Parquet with the columns of `events`, in bounded memory. Returns its path. */
+/** Sorts valid rows by market, in bounded memory, into Parquet with the columns of `events`. Returns its path. */
 export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
   const sorted = join(folder, `${randomUUID()}.parquet`);
   await withScratch(folder, async (connection) => {
@@ -96,19 +100,15 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
 }
 
 async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {
-  await access(path, constants.R_OK).catch((error: Error) => {
-    throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw unreadable(`cannot read ${path}`, error, 'Check its path and rights.');
   });
   try {
     const { form, source } = await openSource(connection, path, markets);
     await connection.run(`CREATE TEMP VIEW events AS ${eventsSql(source, markets)}`);
     return form;
   } catch (error) {
-    // Later lines contain our SQL.
-    const [reason = ''] = (error as Error).message.split('\n');
-    throw new TwinbookError('recording_invalid', `${path} is not a Polymarket recording: ${reason}`, WANTED, {
-      cause: error,
-    });
+    throw fileError('recording_invalid', `${path} is not a Polymarket recording`, error, WANTED);
   }
 }
 
@@ -167,10 +167,10 @@ function eventsSql(source: string, markets: readonly string[]): string {
     FROM ${source} ${wanted.length === 0 ? '' : `WHERE ${wanted.join(' OR ')}`}`;
 }
 
-/** Conditions of rows, with words for the violations. A comparison with null is not true. */
+/** Conditions of valid rows, by descriptions of their violations. A comparison with null counts as violated. */
 const SOUND: Readonly<Record<string, string>> = {
   'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
-  'a price that is no whole ten-thousandth between 0 and 1': `is_book OR
+  'a price that is not a whole ten-thousandth between 0 and 1': `is_book OR
     (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${PRICE_STEP_MICROS} = 0)`,
   'no size of zero or more': `is_book OR
     (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND (is_level OR amount_micros > 0))`,
@@ -178,13 +178,13 @@ const SOUND: Readonly<Record<string, string>> = {
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
 };
 
-/** Rows about a book or a trade; messages of other types are skipped without an error. */
+/** SQL for rows about a book or a trade, or without a type. Messages of other types are skipped without an error. */
 const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 
-/** Complete rows of the view `events`. */
+/** SQL for valid rows of the view `events`. */
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
-/** Number of invalid rows and reasons; null without any. Throws TwinbookError `recording_invalid` for too many. */
+/** Describes invalid rows; null if all are valid. Throws TwinbookError `recording_invalid` for too many. */
 export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
   const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;
   const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(

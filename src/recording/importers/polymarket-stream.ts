@@ -1,12 +1,12 @@
 /**
- * Merges two mirrored Polymarket tokens into the event stream of one market.
+ * Merges the two mirrored tokens of a Polymarket market into one event stream.
  *
- * Every change is sent once per token, so the levels of the YES token are the whole book. A trade is printed once, on
- * its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's
+ * Every change is sent for both tokens, so the levels of the YES token are the whole book. A trade is reported once,
+ * for the taker's token: a buyer of NO at q is a seller of YES at 1 - q. The report comes about 20 ms after the level's
  * change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
  *
- * No file has a starting snapshot. The book is unknown until a row's best prices equal those of the book from the
- * changes: that time is a gap. Levels behind the best price that have not changed by then are still missing.
+ * No file starts with a snapshot. The book is built from changes, and is unknown until its best prices equal those in a
+ * row, which is a gap. Then levels behind the best price that have not changed yet are still missing.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -27,13 +27,13 @@ import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows
 
 class CaptureReport {
   unpairedTrades = 0;
-  /** Trades before the first known book: left out. */
+  /** Number of trades while the book was unknown, which are left out. */
   unseenTrades = 0;
   readonly #stepsBack = new ClockRegression(0);
   #firstMs: number | null = null;
   #knownMs: number | null = null;
   #isTold = false;
-  /** Rows with a best price, and those that contradict the book. */
+  /** Number of rows with a best price, and of those that contradict the book. */
   #rows = 0;
   #disagreeing = 0;
 
@@ -47,7 +47,7 @@ class CaptureReport {
     if (!agrees) this.#disagreeing++;
   }
 
-  /** The book is known from this time on, Unix ms. @param isTold by a snapshot, or by the previous file */
+  /** Notes that the book is known from this time on, Unix ms. `isTold`: a snapshot or the previous file provided it. */
   knownFrom(timeMs: number, isTold: boolean): void {
     this.#knownMs = timeMs;
     this.#isTold = isTold;
@@ -68,7 +68,7 @@ class CaptureReport {
   #describeUnseen(): string {
     const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
     if (this.#knownMs === null) {
-      return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
+      return `there is no starting snapshot, and the best prices of no row agree with the book: the book is never known${left}`;
     }
     if (this.#isTold && left === '') return '';
     const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
@@ -76,7 +76,7 @@ class CaptureReport {
   }
 
   #disagreement(): string {
-    if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
+    if (this.#rows === 0) return 'no row has best prices, so the book cannot be checked';
     const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
     return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
   }
@@ -87,23 +87,23 @@ export interface PolymarketTokens {
   readonly form: PolymarketForm;
   readonly yes: string;
   readonly no: string | null;
-  /** The venue's id of the market; null when no message has it. */
+  /** The venue's id of the market; null if no message has it. */
   readonly market: string | null;
-  /** Hour of an archive's file, in hours since 1970; else null. */
+  /** Hour of an archive file, in hours since 1970; else null. */
   readonly hour: number | null;
-  /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
+  /** Returns a copy that is sorted by market, which the first call makes; null: the unsorted file is read. */
   readonly sorted: () => Promise<string> | null;
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
 const BETWEEN_CAPTURES = 'between two captures';
 
-/** Level sizes are rounded to 0.01, before and after the change. */
+/** Rules for matching trades. The tolerance covers level sizes, which are rounded to 0.01 before and after a change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
 /**
- * @param captures files of one market, each beginning when the previous one has ended
- * @param hours hours with a non-empty archive file
+ * Streams the events of one market, and puts warnings and gaps into `found`. `captures`: files of the market that do
+ * not overlap, oldest first. `hours`: hours since 1970 that have a non-empty archive file.
  */
 export async function* polymarketChunks(
   captures: readonly PolymarketTokens[],
@@ -117,7 +117,7 @@ export async function* polymarketChunks(
     stream.begin(isNext(captures[at - 1], capture, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
-      // A second reader of the same files may be behind the first one.
+      // A second reader of the same files may be behind the first one, and must not remove its gaps.
       if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
       yield* stream.take();
     }
@@ -135,7 +135,7 @@ export async function* polymarketChunks(
   yield* rest;
 }
 
-/** True when nothing is missing between two archive files: each hour between has a non-empty file. */
+/** Returns true if each hour between two archive files has a non-empty file, so that no data is missing. */
 function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
   if (before === undefined || before.hour === null || capture.hour === null) return false;
   for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
@@ -169,7 +169,7 @@ async function* streamRows({
   throw new TwinbookError(
     'recording_invalid',
     `no event of token ${yes} can be read from ${path}`,
-    'Look whether file and token belong together; `twinbook data import --help` describes the input.',
+    'Check whether file and token belong together; `twinbook data import --help` describes the input.',
   );
 }
 
@@ -177,18 +177,18 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  /** Counts the present file only. */
+  /** Findings of the current file. */
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
   #levels: Levels;
-  /** State of the unknown book; null while the book is known. */
+  /** Start and reason of the present gap; null while the book is known. */
   #unknown: Unknown | null = null;
-  /** A trade was read, even in a gap of the book. */
+  /** True if any trade was read, even while the book was unknown. */
   sawTrade = false;
   #started = false;
-  /** The file continues the previous one; until its first row. */
+  /** True until the first row of a file that continues the previous one. */
   #isNext = false;
   #latestMs = Number.NEGATIVE_INFINITY;
 
@@ -197,7 +197,7 @@ class TokenStream {
     this.#levels = new Levels(tickMicros);
   }
 
-  /** A file begins with an unknown book, unless it continues the previous one. */
+  /** Begins a file. Its book is unknown, unless the file continues the previous one. */
   begin(isNext: boolean): void {
     this.capture = new CaptureReport();
     if (isNext) {
@@ -266,7 +266,7 @@ class TokenStream {
     this.#unknown = { fromMs: timeMs, reason: NO_SNAPSHOT };
   }
 
-  /** Whole YES book as JSON: `[bids, asks]`. Invalid levels are left out. */
+  /** Replaces the book by a snapshot of the YES token, as JSON: `[bids, asks]`. Invalid levels are left out. */
   #replaceBook(timeMs: number, sides: string): void {
     const book = JSON.parse(sides) as readonly unknown[];
     for (const [at, side] of [SIDE.bid, SIDE.ask].entries()) {
@@ -277,13 +277,13 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** A trade's level is unknown while the book is: the trade would appear in an empty book. */
+  /** Takes a trade. While the book is unknown, it is left out, because its level is unknown too. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
   }
 
-  /** Compares the book with a row's best prices; the first matching row makes it known. */
+  /** Compares the book with the best prices in a row. If they agree, an unknown book becomes known. */
   #compare(timeMs: number, bestBid: number, bestAsk: number): void {
     const isNamed = isInside(bestBid) || isInside(bestAsk);
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
@@ -310,7 +310,7 @@ class TokenStream {
     if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
   }
 
-  /** Removes levels better than the row's own best price: their removal was missed. Returns their number. */
+  /** Removes levels that are better than the row's best price: their removal was not recorded. Returns their number. */
   #dropStale(timeMs: number, side: number, best: number): number {
     if (!isInside(best)) return 0;
     const stale = this.#levels.betterThan(side, best);
@@ -318,7 +318,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** True when no better level is left. A row without a best price means an empty side. */
+  /** Returns true if the book's best price is that of the row. A row without a best price means an empty side. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;
@@ -332,11 +332,11 @@ class TokenStream {
   }
 }
 
-/** Levels as `[price, size]` or as objects, by price in micros. */
+/** Parses levels, each a list `[price, size]` or an object. Returns amounts by price, in micros. */
 function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const level of Array.isArray(levels) ? (levels as unknown[]) : []) {
-    // A level is a list or an object; any other has neither field.
+    // A value that is neither a list nor an object has no fields, and is left out below.
     const [price, size] = Array.isArray(level)
       ? (level as unknown[])
       : [(level as { price?: unknown })?.price, (level as { size?: unknown })?.size];
@@ -348,5 +348,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Zero, one, or no number: the row has no best price. */
+/** Returns whether a price is between 0 and 1. Other values mean that the row has no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

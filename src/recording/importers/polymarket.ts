@@ -1,4 +1,4 @@
-/** Finds the markets of a Polymarket recording: two mirrored tokens are one market. */
+/** Opens the markets of Polymarket recordings. Two tokens that mirror each other are one market. */
 
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -19,12 +19,15 @@ import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js'
 
 /** Sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
-/** Changes of a token compared with another's mirror; they arrive in the same millisecond. */
+/** Number of a token's first changes that are compared with the mirrored changes of other tokens. */
 const SAMPLE = 400;
-/** Fraction of the sample that must match. Foreign tokens match almost never, twins except at the file's edges. */
+/**
+ * Minimum fraction of the sample that must match. Changes of twins have equal times, but may differ at the file's start
+ * and end. Other tokens almost never match.
+ */
 const TWIN_SHARE = 0.5;
 
-/** Hour of an archive's file by its name, in hours since 1970; null for other names. */
+/** Returns the hour of an archive file by its name, in hours since 1970; null for other names. */
 export function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
@@ -32,15 +35,15 @@ export function hourOf(path: string): number | null {
 }
 
 interface PolymarketReading {
-  /** Ids or tokens, or prefixes; all markets if none are given. */
+  /** Ids of markets or tokens, or prefixes of them. All markets if none are given. */
   readonly markets: readonly string[];
-  /** Hours with a non-empty file. */
+  /** Hours since 1970 that have a non-empty file. */
   readonly hours: ReadonlySet<number>;
-  /** Folder for temporary files, removed by the caller; null: a file is read once per market. */
+  /** Returns a folder for temporary files, which the caller removes; null: each market is read from the whole file. */
   readonly scratch: () => string | null;
 }
 
-/** Null for a file of another kind. An unreadable file counts as Polymarket's; its reader reports the reason. */
+/** Inspects a file; null for another kind. An unreadable file counts as Polymarket's, whose reader reports it. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -48,7 +51,7 @@ export async function lookAtPolymarket(path: string) {
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
-    // An empty file's hour is a gap.
+    // The hour of an empty archive file is a gap.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,
@@ -57,7 +60,7 @@ export async function lookAtPolymarket(path: string) {
   });
 }
 
-/** Opens the wanted markets of one file. The file contains neither titles nor outcomes. */
+/** Opens the wanted markets of one file. They have neither titles nor outcomes, because no file contains them. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -80,7 +83,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
     throw new TwinbookError(
       'recording_invalid',
       `no event can be read from ${path}: ${why}`,
-      'Look whether the file is whole and of this kind; `twinbook data import --help` lists the kinds.',
+      'Check whether the file is complete and of this kind; `twinbook data import --help` lists the kinds.',
     );
   }
   const hour = events.form === 'archive' ? hourOf(path) : null;
@@ -99,10 +102,10 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   });
 }
 
-/** Up to this many markets, reading a file once for each is faster than sorting. */
+/** Maximum markets of a file for which reading the whole file for each market is faster than sorting it. */
 const FEW_MARKETS = 2;
 
-/** Two tokens of one market by its id, or, where no message has it, two that mirror each other. */
+/** Pairs the two tokens of each market: by the market's id, or by mirrored changes if no message has the id. */
 async function pairTokens(
   connection: DuckDBConnection,
   tokens: readonly Token[],
@@ -133,7 +136,7 @@ async function pairTokens(
 
 type Token = Awaited<ReturnType<typeof readTokens>>[number];
 
-/** Sorted by id, so that the choice of the YES token does not depend on the file's order. */
+/** Returns the tokens, sorted by id, so that the choice of the YES token does not depend on the file's order. */
 async function readTokens(connection: DuckDBConnection) {
   const rows = await fetchRows(
     connection,
@@ -143,9 +146,9 @@ async function readTokens(connection: DuckDBConnection) {
   );
   return rows.map((row) => ({
     id: String(row['asset_id']),
-    /** The venue's id of its market; null when no message has it. */
+    /** The venue's id of the token's market; null if no message has it. */
     market: row['market'] === null ? null : String(row['market']),
-    // A column of truths.
+    // The column is a boolean, or null.
     isYes: row['is_yes'] as boolean | null,
     firstMs: Number(row['first']),
     lastMs: Number(row['last']),
@@ -153,7 +156,7 @@ async function readTokens(connection: DuckDBConnection) {
   }));
 }
 
-/** `time|price|size|side` of a token's first changes, and the same as the mirrored token shows them. */
+/** First changes of a token as texts `time|price|size|side`, and the same changes as its mirrored token has them. */
 interface Sample {
   readonly own: ReadonlySet<string>;
   readonly mirrored: ReadonlySet<string>;
@@ -174,7 +177,7 @@ async function readSample(connection: DuckDBConnection, id: string): Promise<Sam
   return { own: keys(false), mirrored: keys(true) };
 }
 
-/** The token with the most mirrored changes of this one; null when none matches. */
+/** Returns the token with the largest fraction of changes that mirror those of this token; null if no token matches. */
 function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, Sample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {
@@ -199,14 +202,14 @@ interface Capture extends PolymarketTokens {
 }
 
 interface PolymarketRecording extends Recording {
-  /** Oldest first. */
+  /** Files of the market, oldest first. */
   readonly captures: readonly [Capture, ...Capture[]];
   readonly hours: ReadonlySet<number>;
 }
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Joins consecutive files of one market, at the place of the first file. Overlapping files stay separate. */
+/** Joins consecutive files of a market, in the place of the first. Overlapping files stay separate recordings. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

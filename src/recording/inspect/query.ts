@@ -1,4 +1,4 @@
-/** Read-only SQL over recordings in our format: one SELECT that sees no other file and no network. */
+/** Runs read-only SQL over recordings in our format: one SELECT without access to other files or the network. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ export type SqlValue = string | number | boolean | null;
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
-  /** Yields rows in batches. A BIGINT beyond 2^53, and a value that is no number, text or boolean, is text. */
+  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of another type, is converted to text. */
   rows(): AsyncIterable<readonly (readonly SqlValue[])[]>;
   close(): void;
 }
@@ -35,25 +35,26 @@ const OPTIONS = {
   memory_limit: '1GB',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-  // Overflow of the memory is an error, not a temporary file.
+  // A query that exceeds the memory fails, and writes no temporary file.
   max_temp_directory_size: '0B',
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of these folders.
- * Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in our format.
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets`, which have the recordings of these
+ * folders. Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in our
+ * format.
  */
 export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
-      throw new TwinbookError('file_unreadable', `there is no folder of recordings ${path}`, hint);
+      throw new TwinbookError('file_unreadable', `there is no folder of recordings at ${path}`, hint);
     }
     if (!isStore(path)) {
-      const hint = 'SQL reads our own format: turn others into it with `twinbook data import`';
+      const hint = 'SQL reads our own format: convert other recordings with `twinbook data import`';
       throw new TwinbookError(
         'recording_invalid',
-        `${path} is no folder of recordings with market=… or date=… in it`,
+        `${path} is not a folder of recordings with market=… or date=… in it`,
         hint,
       );
     }
@@ -92,7 +93,7 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
   throw new TwinbookError('usage', `wanted one SELECT, got ${what}: recordings are read and never changed`, QUERY_HINT);
 }
 
-/** Closed files and open segments, each row with its market and day from the folders' names. */
+/** Returns SQL for the rows of closed files and open segments, with market and day from the folders' names. */
 function makeRowsSql(table: Table, days: readonly string[]): string {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
@@ -123,7 +124,7 @@ function parsePartitions(day: string): [market: string, date: string] {
   return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
 
-/** Columns of the table `markets`: type, and value of a recording. */
+/** Columns of the table `markets`: SQL type, and a function that returns the value of a recording. */
 const MARKETS: Readonly<Record<string, readonly [type: string, read: (recording: Recording) => SqlValue | undefined]>> =
   {
     market: ['VARCHAR', ({ market }) => market.conditionId],
@@ -157,7 +158,7 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
   }
 }
 
-/** Restricts the connection to the recordings' folders; everything else is refused, settings included. */
+/** Restricts the connection to the recordings' folders, and refuses other files, the network and new settings. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
   await connection.run(`SET allowed_directories = [${folders}]`);

@@ -1,13 +1,13 @@
-/** Statistics of a recording: every event is read once. */
+/** Computes statistics of a recording, and reads each event once. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE } from '../contract.js';
 
 const ONE = 1_000_000;
 
-/** Rebuilds a recorded book and weighs its figures by time. */
+/** Rebuilds a recorded book, and computes time-weighted figures of it. */
 export class BookMeter {
-  /** Time-weighted sums: ms with a known book, and its parts; divide by them to get a mean. */
+  /** Times with a known and a two-sided book, ms, and integrals. An integral divided by its time is a mean. */
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
@@ -17,19 +17,19 @@ export class BookMeter {
     levelsMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
-  /** Longest time with the best bid not below the best ask, and its beginning; 0 without such a time. */
+  /** Longest time with a crossed book (bid not below ask), ms, and its start, Unix ms; 0 if it was never crossed. */
   longestCrossedMs = 0;
   longestCrossedFromMs = 0;
   readonly #tick: number;
   readonly #amounts: readonly [Float64Array, Float64Array];
   readonly #levels: [number, number] = [0, 0];
   readonly #depth: [number, number] = [0, 0];
-  /** Ticks; -1 for an empty side. */
+  /** Best prices of both sides, in ticks; -1 for an empty side. */
   readonly #best: [number, number] = [-1, -1];
   #lastMs: number | null = null;
   #crossedSinceMs: number | null = null;
 
-  /** @param tickMicros the market's tick; every price must be on it */
+  /** @param tickMicros tick of the market; every price must be a multiple of it */
   constructor(tickMicros: number) {
     this.#tick = tickMicros;
     const slots = ONE / tickMicros + 1;
@@ -38,7 +38,7 @@ export class BookMeter {
 
   play({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void {
     for (let at = 0; at < length; at++) {
-      // The columns have the chunk's length.
+      // The casts are safe, because the columns have `length` entries.
       this.advance(timeMs[at] as number);
       this.apply(kind[at] as number, side[at] as number, priceMicros[at] as number, amountMicros[at] as number);
     }
@@ -63,13 +63,13 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Time until the next event is unknown and does not count. */
+  /** Ends a gap at this time. The time since the last event does not count. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;
   }
 
-  /** A level, a clear or an end; trades change nothing themselves. */
+  /** Applies an event. Trades do not change the book, because their level decreases follow. */
   apply(kind: number, side: number, priceMicros: number, amountMicros: number): void {
     if (kind === EVENT.clear || kind === EVENT.end) return this.#clear();
     if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);
@@ -133,12 +133,12 @@ export async function computeStats(recording: Recording) {
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
-    // A gap is known before the chunk with its end.
+    // A gap is in the list before the chunk with its end is returned.
     const gaps = gapsIn(recording).filter(({ toMs }) => toMs !== null);
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
     for (let at = 0; at < length; at++) {
-      // The columns have the chunk's length.
+      // The casts are safe, because the columns have `length` entries.
       const [time, what, amount] = [timeMs[at] as number, kind[at] as number, amountMicros[at] as number];
       for (let gap = gaps[passedGaps]; gap !== undefined && time >= (gap.toMs ?? 0); gap = gaps[++passedGaps]) {
         meter.advance(gap.fromMs);
@@ -166,7 +166,7 @@ export async function computeStats(recording: Recording) {
     volumeMicros,
     gaps,
     gapMs,
-    /** Fraction of the time from the first to the last event outside gaps. */
+    /** Fraction of the time from the first to the last event that is outside gaps. */
     known: computeCoverage(recorded, recorded, gaps),
     coverage: computeCoverage(life, recorded, gaps),
     ...computeMeans(meter),
@@ -191,7 +191,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Fraction of `life` in `recorded` and outside gaps; null when `life` has no length. */
+/** Returns the fraction of `life` that is in `recorded` and outside gaps; null if `life` is empty. */
 export function computeCoverage(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
   const lifeMs = life.toMs - life.fromMs;
   if (lifeMs <= 0) return null;
@@ -200,7 +200,7 @@ export function computeCoverage(life: Span, recorded: Span, gaps: readonly Recor
   return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
-/** Returns the ms of gaps within a span; an unfinished gap extends to the span's end. Gaps do not overlap. */
+/** Returns the time of gaps within a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);

@@ -1,4 +1,4 @@
-/** Checks recordings: files against manifests, and plausibility. A difference is an error, a note is information. */
+/** Verifies recordings: compares files with manifests, and checks that the events are plausible. */
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,16 +31,16 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other. */
+/** Maximum normal time of a crossed book, ms. Feeds send the two sides of a price move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
-/** Checks every recording under these paths, ours or raw. Throws TwinbookError as `openRecordings` does. */
+/** Verifies all recordings under these paths, in our format or a venue's. Throws the errors of `openRecordings`. */
 export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
-    // Loads DuckDB first; without DuckDB every valid file would be a finding.
+    // DuckDB is loaded first, because without it every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -51,13 +51,13 @@ export async function verifyRecordings(paths: readonly string[]) {
   return { markets, events, findings };
 }
 
-/** Verifies a market in our format, or a path of another kind. A market of ours that cannot be opened is a finding. */
+/** Verifies a market in our format, or a path with a venue's files. An unreadable market in our format is a finding. */
 async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {
     const onFailure = (error: TwinbookError) => note(error, path, findings);
-    // A market without events so far has no stream to check.
+    // A market without events has no stream to verify.
     const own = isOurs ? await openMarket(path) : null;
     recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
   } catch (error) {
@@ -70,13 +70,13 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   return { markets: recordings.length, events };
 }
 
-/** A user error is a difference; throws any other. */
+/** Adds a TwinbookError as a finding, and throws any other error. */
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
 }
 
-/** The events as every reader gets them: in order, on the tick, and ended once. Returns their number. */
+/** Verifies the events that readers get, and adds the recording's warnings. Returns the number of events. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
@@ -115,7 +115,7 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Null when no description has the tick; opening the recording reports the reason. */
+/** Makes the check of a market's rows; null if no description has the tick, which `openMarket` reports. */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -157,33 +157,29 @@ async function findProblem(path: string, file: Manifest['files'][number]): Promi
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
 }
 
-/** Files that no manifest lists: they are never read. */
+/** Adds findings about files that no manifest lists. */
 function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
   for (const number of open) {
-    const isWritten = findWriter(root) !== null;
-    const message = isWritten
-      ? 'it is being written'
-      : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
+    const message =
+      findWriter(root) !== null
+        ? 'the file is being written'
+        : 'its writer did not close the file; `twinbook data verify --repair` converts it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
-  for (const name of unlistedFiles(folder, manifest)) {
-    findings.push({
-      path: join(folder, name),
-      severity: 'difference',
-      message: 'no manifest lists it: it is not read',
-    });
-  }
+  const message = 'no manifest lists the file, so it is not read';
+  for (const name of unlistedFiles(folder, manifest))
+    findings.push({ path: join(folder, name), severity: 'difference', message });
 }
 
 class RowCheck {
   readonly #tickMicros: number;
   readonly #book: BookMeter;
-  /** False while the book is unknown: before the first clear or snapshot, and after missing rows. */
+  /** True if the book is known: after a clear or a snapshot, until rows are missing. */
   #known = false;
   #nextSeq: number | null = null;
-  /** Correct and wrong levels of the present snapshot; null outside one. */
+  /** Number of correct and wrong levels in the current snapshot; null outside a snapshot. */
   #snapshot: { right: number; wrong: number } | null = null;
   #wrongSnapshots = 0;
 
@@ -192,7 +188,7 @@ class RowCheck {
     this.#book = new BookMeter(tickMicros);
   }
 
-  /** Checks the market's next file. Returns problems as sentences. */
+  /** Verifies the next file of the market, and returns the problems as sentences. */
   async file(path: string, file: EventsFile): Promise<string[]> {
     const missing =
       this.#nextSeq === null || this.#nextSeq === file.first_seq
@@ -215,7 +211,7 @@ class RowCheck {
     this.#book.apply(ROW.clear, 0, 0, 0);
   }
 
-  /** With the book that the changes before them make. */
+  /** Compares snapshots with the book that results from the changes before them. */
   async #compareSnapshots(path: string): Promise<string[]> {
     this.#wrongSnapshots = 0;
     await withConnection(async (connection) => {
@@ -233,7 +229,7 @@ class RowCheck {
     const amounts = typedColumn(rows, 3, Float64Array);
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
-      // Columns are as long as their chunk.
+      // The casts are safe, because each column has `rowCount` entries.
       const [kind, side, price, amount] = [kinds[at] as number, sides[at] as number, prices[at] as number, amounts[at]];
       if (kind === ROW.snapshot_level) this.#compare(side, price, amount as number);
       else this.#endSnapshot();
@@ -261,7 +257,7 @@ class RowCheck {
 
 const BOOK_ROWS = ['level', 'clear', 'snapshot', 'snapshot_level'] as const;
 
-/** Rows that change or repeat the book, as numbers: kind, side, price, amount. */
+/** Returns SQL for rows that change or repeat the book, as numbers: kind, side, price, amount. */
 const bookRowSql = (path: string): string => `
   SELECT (CASE kind ${BOOK_ROWS.map((name) => `WHEN ${quote(name)} THEN ${ROW[name]}`).join(' ')} END)::UTINYINT,
     coalesce(side = 'ask', false)::UTINYINT, coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, 0)::DOUBLE
@@ -269,7 +265,7 @@ const bookRowSql = (path: string): string => `
 
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
-/** Conditions of rows, with words for the violations. A comparison with null is not true. */
+/** Returns conditions of valid rows, by descriptions of their violations. A comparison with null counts as violated. */
 const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
   'a number that is not the one that follows': `seq = coalesce(before + 1, ${firstSeq})`,
   'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',

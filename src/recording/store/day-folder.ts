@@ -1,13 +1,13 @@
-/** One market's files of one UTC day: closed files, open files, and the closing of open files. */
+/** Files of one market and UTC day: closed Parquet files, open segments, and the conversion of segments. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { type TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
 import { parseJson } from '../../shared/base/text.js';
-import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
+import { fetchRows, fileError, numberOrNull, withConnection } from './duckdb.js';
 import {
   COLUMNS,
   isDayFolder,
@@ -39,13 +39,13 @@ import {
 } from './manifest.js';
 import type { Continuation } from './market-sink.js';
 
-/** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
+/** Rows per row group, which a reader holds in memory at a time. The size leaves memory for reading ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves no file. */
+/** Writes a segment's Parquet files: to temporary names, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  // Every table costs one more read of the segment.
+  // Only tables with rows are written, because each table needs one more read of the segment.
   const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
   for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
@@ -75,7 +75,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
   );
 }
 
-/** A file's manifest entry, read back from the file itself before it counts. */
+/** Returns the manifest entry of a file, whose content is read back from the written file. */
 async function describe(
   connection: DuckDBConnection,
   path: string,
@@ -86,7 +86,7 @@ async function describe(
   const checksum = { name, bytes: (await stat(path)).size, sha256: await sha256(path) };
   if (table !== 'events') {
     const [row] = await fetchRows(connection, `SELECT count(*) AS rows FROM ${source}`);
-    return { table, ...checksum, rows: toNumber(row?.['rows']) };
+    return { table, ...checksum, rows: Number(row?.['rows']) };
   }
   return { table, ...checksum, ...(await summarizeEvents(connection, source)) };
 }
@@ -97,8 +97,8 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     `SELECT kind, count(*) AS rows, min(seq) AS first_seq, max(seq) AS last_seq, min(time_ms) AS first_ms,
       max(time_ms) AS last_ms FROM ${source} GROUP BY kind`,
   );
-  const valuesOf = (column: string) => kinds.map((row) => toNumber(row[column]));
-  const rowsOf = (kind: string) => toNumber(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
+  const valuesOf = (column: string) => kinds.map((row) => Number(row[column]));
+  const rowsOf = (kind: string) => Number(kinds.find((row) => row['kind'] === kind)?.['rows'] ?? 0);
   const isEmpty = kinds.length === 0;
   return {
     rows: valuesOf('rows').reduce((sum, rows) => sum + rows, 0),
@@ -107,12 +107,12 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     first_seq: isEmpty ? 0 : Math.min(...valuesOf('first_seq')),
     last_seq: isEmpty ? 0 : Math.max(...valuesOf('last_seq')),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOf(kind)])) as EventsFile['kinds'],
-    // Searching them costs as much as all the rest, and most files have none.
+    // Gaps are searched only if there are any, because the search takes as long as the rest.
     gaps: rowsOf('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }
 
-/** Gaps of a table of events, each up to the row after it. */
+/** Reads the gaps in a table of events. Each ends with the row after it. */
 async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
   const rows = await fetchRows(
     connection,
@@ -121,7 +121,7 @@ async function readGaps(connection: DuckDBConnection, source: string): Promise<E
      LEFT JOIN ${source} next ON next.seq = gap.seq + 1 ORDER BY gap.seq`,
   );
   return rows.map((row) => ({
-    from_ms: toNumber(row['from_ms']),
+    from_ms: Number(row['from_ms']),
     to_ms: numberOrNull(row['to_ms']),
     reason: String(row['reason']),
   }));
@@ -150,7 +150,7 @@ export function conditionIdIn(folder: string): string {
   return decodeURIComponent(name.replace('market=', ''));
 }
 
-/** Open segments of the folder without a Parquet file yet, oldest first, by number. */
+/** Returns the numbers of the folder's open segments that are not Parquet files yet, oldest first. */
 export function openSegments(folder: string, manifest: Manifest | null): number[] {
   const closed = new Set((manifest?.files ?? []).map((file) => parseName(file.name)?.number));
   return readdirSync(folder)
@@ -160,7 +160,7 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
     .sort((a, b) => a - b);
 }
 
-/** Parquet files that no manifest lists, in order; without those that an open segment is becoming. */
+/** Returns the names of Parquet files that the manifest does not list, sorted, except for those of open segments. */
 export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
   const listed = new Set(manifest?.files.map((file) => file.name));
   const open = openSegments(folder, manifest);
@@ -172,7 +172,7 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
     .sort();
 }
 
-/** Closed files of a table, by the manifest. */
+/** Returns the paths of a table's closed files, by the manifest. */
 export const closedFiles = (folder: string, manifest: Manifest | null, table: Table): string[] =>
   (manifest?.files ?? []).filter((file) => file.table === table).map(({ name }) => join(folder, name));
 
@@ -182,8 +182,8 @@ export function nextNumber(folder: string): number {
 }
 
 /**
- * Turns a segment into Parquet, in this order: write the files, list them in the manifest, delete the segment. A crash
- * therefore leaves no row twice. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
+ * Converts a segment into Parquet. It writes the files, lists them in the manifest, and then deletes the segment, so
+ * that a crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
  */
 export async function closeSegment(
   folder: string,
@@ -211,7 +211,7 @@ export async function closeSegment(
   }
 }
 
-/** Turns a dead writer's open segments into Parquet, and removes invalid files. Returns the number of segments. */
+/** Converts a dead writer's segments into Parquet, and removes incomplete files. Returns the number of segments. */
 export async function recoverFolder(folder: string): Promise<number> {
   const manifest = readManifest(join(folder, MANIFEST));
   const open = openSegments(folder, manifest);
@@ -231,13 +231,13 @@ export async function recoverFolder(folder: string): Promise<number> {
   return open.length;
 }
 
-/** Reads the origin from the description beside the segment; the description is written first. */
+/** Returns the origin from the market's description, which is written before the first segment. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** Counts in a segment's file, and the number of its cut or broken lines. */
+/** Reads the counts of a segment, and the number of its cut or broken lines. */
 export function readCounts(path: string): SegmentCounts {
   const counts = { refused: 0, steppedBack: 0, brokenLines: 0 };
-  // Segments are rotated long before they are large.
+  // A segment is closed long before it is too large for memory.
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     if (line === '') continue;
     const row = parseJson(line) as { table?: unknown; refused: unknown; stepped_back: unknown } | undefined;
@@ -249,7 +249,7 @@ export function readCounts(path: string): SegmentCounts {
   return counts;
 }
 
-/** End of this folder's closed files; null without any. */
+/** Returns the last position in the folder's closed files; null without such files. */
 export function lastRow(folder: string): Continuation | null {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
@@ -259,11 +259,8 @@ export function lastRow(folder: string): Continuation | null {
 }
 
 export const unreadableFolder = (folder: string, error: unknown): TwinbookError =>
-  new TwinbookError(
-    'file_unreadable',
-    `cannot write recordings to ${folder}: ${(error as Error).message}`,
-    'Look at the folder, its rights and the room on its disk.',
-    {
-      cause: error,
-    },
+  unreadable(
+    `cannot write recordings to ${folder}`,
+    error,
+    'Check the folder, its rights and the free space on its disk.',
   );

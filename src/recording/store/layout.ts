@@ -1,6 +1,6 @@
 /**
- * A folder of recordings: its names, the tables in its files, and the lock of its one writer. DuckDB, pandas and Spark
- * read names like `market=<condition id>/date=<UTC day>/…` as columns.
+ * Layout of a folder of recordings: names, tables in its files, and the lock of its only writer. DuckDB, pandas and
+ * Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
  */
 
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 
-/** Kinds of rows that are events of the stream. Other kinds describe it: `snapshot`, `snapshot_level` and `gap`. */
+/** Kinds of rows that are events of the stream. The other kinds are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> = {
@@ -63,7 +63,7 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** Lines of an open segment, with these columns besides `table`. Cut or broken lines are skipped. */
+/** Returns SQL for the lines of an open segment, with these columns and `table`. Cut or broken lines are skipped. */
 export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
   const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
     ([name, type]) => `${quote(name)}: ${quote(type)}`,
@@ -71,7 +71,7 @@ export function segmentLines(path: string, columns: Readonly<Record<string, stri
   return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
-/** SQL source of one table's rows in an open segment. */
+/** Returns SQL for the rows of one table in an open segment. */
 export const segmentSource = (path: string, table: Table): string =>
   `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
     WHERE "table" = ${quote(table)})`;
@@ -79,15 +79,16 @@ export const segmentSource = (path: string, table: Table): string =>
 const quoteName = (column: string): string => `"${column}"`;
 
 /**
- * Rows as the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side (byte),
- * price_micros (int), amount_micros (double). Doubles hold all values exactly and, unlike BIGINT, come out as a typed
- * array of numbers. Nulls become arbitrary numbers: a query for zeros, or for events alone, would be a third slower.
+ * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side
+ * (byte), price_micros (int), amount_micros (double). Doubles hold all values exactly, and unlike BIGINT they are
+ * returned as a typed array of numbers. Nulls become arbitrary numbers, because a query that returns zeros or only
+ * events would be a third slower.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 
 export const MARKER = 255;
 
-/** The book at a file's beginning as events: its snapshot, or an empty book without one. */
+/** Returns SQL for the book at the start of a file, as events: its first snapshot, or an empty book. */
 export const bookSelect = (source: string, firstSeq: number): string => `
   WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
     (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
@@ -107,16 +108,16 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 
 const LOCK = '.writer';
 
-/** Folders written by this process: its own pid in a lock file may be from an earlier boot of the machine. */
+/** Folders that this process has locked. An own pid in a lock file may also be from before a reboot. */
 const held = new Set<string>();
 
-/** Locks the folder and returns its release. Throws TwinbookError `file_unreadable` that names the holding process. */
+/** Locks the folder, and returns its release. Throws TwinbookError `file_unreadable` with the locking process's id. */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
   if (holder !== null) throw makeTakenError(folder, holder);
-  // Left by a dead process.
+  // A lock file that is left was written by a dead process.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
@@ -138,7 +139,7 @@ export function findWriter(folder: string): number | null {
   try {
     pid = Number(readFileSync(join(real, LOCK), 'utf8'));
   } catch {
-    return null; // Never written, or just released.
+    return null; // There is no lock file, or it was just released.
   }
   return pid > 0 && pid !== process.pid && !isGone({ pid, born: null }) ? pid : null;
 }
@@ -156,7 +157,10 @@ export type Table = (typeof TABLES)[number];
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
-/** Readers of partitions undo the escapes; a slash in a venue's id must not leave the folder. */
+/**
+ * Returns the folder of a market. The id is escaped, so that a slash in it cannot lead out of the root. Readers of
+ * partitions undo the escapes.
+ */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
 
@@ -169,15 +173,15 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
-/** Name of a segment that is not Parquet yet. The segment becomes the Parquet files of the same number. */
+/** Returns the name of an open segment. It is later converted into Parquet files with the same number. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
-/** Kind of a file in a day folder by its name; null for a foreign one. */
+/** Parses the name of a file in a day folder; null for other names. */
 export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;
   const [, table, number, segment] = match;
-  // The pattern admits only known tables.
+  // The regular expression matches only known tables.
   return table === undefined
     ? { table: 'segment', number: Number(segment) }
     : { table: table as Table, number: Number(number) };
@@ -185,7 +189,7 @@ export function parseName(name: string): { readonly table: Table | 'segment'; re
 
 const pad = (number: number): string => String(number).padStart(4, '0');
 
-/** A folder in our format: of many markets, of one, or of one day of it. */
+/** Returns whether a folder has our format: recordings of several markets, of one market, or of one of its days. */
 export const isStore = (folder: string): boolean => marketFolders(folder).length > 0;
 
 export function isFileOfStore(path: string): boolean {
@@ -193,14 +197,14 @@ export function isFileOfStore(path: string): boolean {
   return parseName(name) !== null && isDayFolder(folder);
 }
 
-/** Market folders of a folder of recordings, by name; itself, if it is one or a day of one. */
+/** Returns the market folders in a folder, sorted by name. A market folder or day folder is returned itself. */
 export function marketFolders(path: string): string[] {
   const full = resolve(path);
   if (isMarketFolder(full) || (isDayFolder(full) && isMarketFolder(dirname(full)))) return [path];
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** Day folders of a market's folder, oldest first; itself, if it is one. */
+/** Returns the day folders of a market folder, oldest first. A day folder is returned itself. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

@@ -1,6 +1,6 @@
 /**
- * The JSON files of a day folder, written completely or not at all. `manifest.json` lists the folder's files and their
- * required content; unlisted files do not count. `market.json` describes the market.
+ * Reads and writes the JSON files of a day folder. `manifest.json` lists the folder's files with their checksums and
+ * contents; other files are ignored. `market.json` describes the market.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
 
-/** Returns the file's content; null without the file. Throws TwinbookError `recording_invalid` for other content. */
+/** Returns a JSON file's content; null if missing. Throws TwinbookError `recording_invalid` for invalid content. */
 export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
   if (!existsSync(path)) return null;
   let problem: string;
@@ -43,7 +43,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/** Written under another name, synced, renamed. Throws on failure. */
+/** Writes a JSON file completely or not at all: under a temporary name, synced, renamed. Throws the system's error. */
 export function writeJson(path: string, value: unknown): void {
   const temporary = `${path}.tmp`;
   try {
@@ -68,7 +68,7 @@ export async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Differs after a file was written again; empty for a missing one. */
+/** Returns a text that changes when the file is written again; empty for a missing file. */
 export function fileState(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
@@ -79,7 +79,7 @@ export const VERSION = 1;
 
 const count = z.number().int().min(0);
 const time = z.number().int().min(-8.64e15).max(8.64e15);
-/** Beside the manifest and nowhere else. */
+/** Name of a file beside the manifest. A path to another folder is invalid. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
 
 const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() };
@@ -87,10 +87,10 @@ const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() 
 const eventsFile = z.strictObject({
   table: z.literal('events'),
   ...anyFile,
-  /** Venue clock, Unix ms, of the first and last row; null without rows. */
+  /** Times of the first and last row, venue clock, Unix ms; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
-  /** Rows are numbered through all files of a market; a gap between two files is a missing file. */
+  /** Numbers of the first and last row. Rows are numbered through all files, so that a missing file is noticed. */
   first_seq: count,
   last_seq: count,
   kinds: z.record(z.enum(STREAM_KINDS), count),
@@ -107,9 +107,9 @@ const manifest = z.strictObject({
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
   refused: count,
-  /** Events whose time went back and was raised. */
+  /** Number of events whose time went back and was raised. */
   stepped_back: count,
-  /** Lines of segments made unreadable by a crash or damage. */
+  /** Number of segment lines that a crash or damage made unreadable. */
   broken_lines: count,
 });
 
@@ -129,13 +129,13 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
   broken_lines: 0,
 });
 
-/** Null without a manifest. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
+/** Reads a manifest; null without one. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
 
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')
-    // Names have leading zeros, but a day may have more than 9999 files.
+    // The order by name would be wrong for a day with more than 9999 files.
     .sort((a, b) => a.first_seq - b.first_seq);
 
 const precision = z.number().int().min(0).max(6);
@@ -153,9 +153,9 @@ const marketFile = z.strictObject({
   amount_precision: precision,
   open_time_ms: time,
   close_time_ms: time,
-  /** True without a close from the venue; absent with one. */
+  /** True if the venue has not told the close; else absent. */
   close_is_guessed: z.literal(true).optional(),
-  /** YES, NO, or the value of a YES share; null while unknown. */
+  /** True for YES, false for NO, or the value of a YES share; null while unknown. */
   outcome: z
     .union([z.boolean(), z.number().min(0).max(1)])
     .transform((outcome) => (typeof outcome === 'number' ? outcomeOf(outcome) : outcome))
@@ -173,7 +173,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** `path`: the market's folder. Returns null without a description. Throws TwinbookError `recording_invalid`. */
+/** Reads a market's description; null if missing. `path`: its folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
@@ -199,6 +199,6 @@ function toRecordedMarket({ fees, origin, ticker, notes: _, ...fields }: MarketF
     rename(columns, (name) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
   const source = { kind: 'twinbook', path, ticker, origin } as const;
   const market = { ...toFields(fields), ...(fees === null ? {} : { fees: toFields(fees) }), source };
-  // The schema has the fields of a recorded market, by these names.
+  // The cast is safe, because the schema has the fields of a recorded market.
   return market as RecordedMarket;
 }

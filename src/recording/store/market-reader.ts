@@ -1,39 +1,57 @@
-/** A market's folder as a recording: opening reads the small JSON files, streaming decodes Parquet by whole columns. */
+/**
+ * Opens a market's folder as a recording: opening reads the JSON files, streaming decodes the Parquet files. A snapshot
+ * is used as a new book only if rows before it are missing.
+ */
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type {
-  EventChunk,
-  RecordedFeedValue,
-  RecordedGap,
-  RecordedMarket,
-  RecordedPoll,
-  Recording,
-  RecordingSummary,
-  RecordingWarning,
-} from '../contract.js';
-import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
-import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
-import { closedPart, type EventsPart, openSegment, readChunks } from './events-stream.js';
 import {
+  EVENT,
+  type EventChunk,
+  type RecordedFeedValue,
+  type RecordedGap,
+  type RecordedMarket,
+  type RecordedPoll,
+  type Recording,
+  type RecordingSummary,
+  type RecordingWarning,
+} from '../contract.js';
+import { closedFiles, conditionIdIn, openSegments, readCounts, summarizeEvents, unlistedFiles } from './day-folder.js';
+import { connect, fileError, numberOrNull, streamChunks, typedColumn, withConnection } from './duckdb.js';
+import {
+  bookSelect,
   COLUMNS,
+  chunkSelect,
   dayFolders,
   isDayFolder,
   MANIFEST,
+  MARKER,
   MARKET,
+  parquetName,
   parquetSource,
+  parseName,
   segmentName,
   segmentSource,
   type Table,
 } from './layout.js';
-import { type DescribedMarket, eventsFiles, fileState, type Manifest, readManifest, readMarket } from './manifest.js';
+import {
+  type DescribedMarket,
+  type EventsFile,
+  eventsFiles,
+  fileState,
+  type Manifest,
+  readManifest,
+  readMarket,
+  sha256,
+} from './manifest.js';
 
-/** The recording in a market's folder, or of some of its days; null without events. Throws `recording_invalid`. */
+/** Opens a market's folder, or some of its days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
-  // A recorder that closes a file meanwhile moves its rows: the folder is then read again.
+  // If a recorder closes a segment meanwhile, its rows move to another file, and the folder is read again.
   for (let look = 1; ; look++) {
     const states = days.map(stateOf);
     const opened = await openOnce(folder, days).then(
@@ -46,10 +64,10 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
   }
 }
 
-/** Maximum reads of a market that is written meanwhile. */
+/** Maximum attempts to read a folder that is written meanwhile. */
 const LOOKS = 5;
 
-/** Changes when a file of the day is closed. */
+/** Returns a text that changes when a segment of the day is closed. */
 const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
@@ -84,7 +102,7 @@ interface Day {
   readonly manifest: Manifest | null;
 }
 
-/** The newest description, with the outcome of any that has it: it may be known after the last day. */
+/** Returns the newest description, with the newest known outcome, which a later description may lack. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
@@ -110,7 +128,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
-/** The first reported close: a venue that moves it, at the latest on the last day, reported that later. */
+/** Returns the first announced close, because a trader at that time did not know a later change. */
 function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
   const told = known.find(({ market }) => market.closeIsGuessed === undefined);
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
@@ -118,7 +136,7 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
   for (const name of unlistedFiles(path, manifest)) {
-    warnings.push({ path: join(path, name), message: 'no manifest lists it: it is left out', isDamage: true });
+    warnings.push({ path: join(path, name), message: 'no manifest lists the file, so it is left out', isDamage: true });
   }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
@@ -165,7 +183,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** A gap at the end of a file ends with the next one; missing files are a gap too. */
+/** Lists the gaps. A gap at the end of a file ends with the next file, and missing files are a gap too. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
@@ -187,14 +205,10 @@ function oddities(
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
-    summary.refused > 0
-      ? `refused when it was written, for they were no events of this market: ${summary.refused}`
-      : '',
-    broken > 0 ? `${lines(broken)} lost when its writer died` : '',
-    summary.gaps.length > 0
-      ? `gaps of which nothing is known: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all`
-      : '',
-    market.outcome === null ? 'the outcome is not known: it closes unresolved' : '',
+    summary.refused > 0 ? `invalid events that the recorder rejected: ${summary.refused}` : '',
+    broken > 0 ? `${lines(broken)} lost when the recorder died` : '',
+    summary.gaps.length > 0 ? `gaps without data: ${summary.gaps.length}, ${seconds(summary.gaps)} s in all` : '',
+    market.outcome === null ? 'the outcome is unknown: the market closes unresolved' : '',
   ];
   return messages.filter((message) => message !== '').map((message) => ({ path: path, message }));
 }
@@ -206,7 +220,7 @@ const seconds = (gaps: readonly RecordedGap[]): number =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of these days, in order of the days and of their files. Throws `recording_invalid`. */
+/** Yields a table's rows on these days, in the order of days and files. Throws TwinbookError `recording_invalid`. */
 async function* readRows<T>(days: readonly string[], table: Table, read: (row: Row, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
@@ -234,17 +248,17 @@ function sourcesIn(folder: string, table: Table) {
 
 const toPoll = (row: Row): RecordedPoll => ({
   endpoint: String(row['endpoint']),
-  sentMs: toNumber(row['sent_ms']),
-  seenMs: toNumber(row['seen_ms']),
+  sentMs: Number(row['sent_ms']),
+  seenMs: Number(row['seen_ms']),
   venueMs: numberOrNull(row['venue_ms']),
-  // The recorder writes only these outcomes.
+  // The cast is safe, because the recorder writes only these outcomes.
   outcome: row['outcome'] as RecordedPoll['outcome'],
 });
 
 function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
-  const timeMs = toNumber(row['time_ms']);
-  // A value's own times are on the recorder's clock, events on the venue's: a backtest has one clock.
-  const aheadMs = timeMs - toNumber(row['seen_ms']);
+  const timeMs = Number(row['time_ms']);
+  // The value's own times are on the recorder's clock, and are converted to the venue's clock, which events have.
+  const aheadMs = timeMs - Number(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
   const validUntilMs = nullable('valid_until_ms');
@@ -252,7 +266,7 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
     throw new TwinbookError(
       'recording_invalid',
       `${path}: a value of feed ${String(row['feed'])} is no probability`,
-      'Values of a feed are between 0 and 1: put right what writes it.',
+      'Values of a feed are between 0 and 1: correct the program that writes the feed.',
     );
   }
   return {
@@ -264,8 +278,8 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
       bid,
       ask,
       sd,
-      // A received value cannot be valid only later.
-      atMs: Math.min(timeMs, toNumber(row['at_ms']) + aheadMs),
+      // A value that was received cannot be from a later time.
+      atMs: Math.min(timeMs, Number(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },
   };
@@ -274,4 +288,162 @@ function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedV
 function isFair(p: number | null, bid: number | null, ask: number | null): boolean {
   if (p !== null) return p > 0 && p < 1 && bid === null && ask === null;
   return bid !== null && ask !== null && bid > 0 && bid < ask && ask < 1;
+}
+
+/**
+ * Streams the events of these files, and puts new warnings into `warnings`. Throws TwinbookError `recording_invalid`
+ * for a file that differs from its manifest.
+ */
+async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
+  warnings.length = 0;
+  const order = new OrderCheck();
+  const connection = await connect();
+  try {
+    for (const [at, given] of parts.entries()) {
+      const part = findMoved(given);
+      await checkPart(part);
+      if (part.first_seq !== (parts[at - 1]?.last_seq ?? 0) + 1) {
+        const message = 'rows before this file are missing: the book starts with it';
+        warnings.push({ path: part.path, message });
+        yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
+      }
+      yield* decode(connection, part, chunkSelect(makeSourceSql(part)), order);
+    }
+  } finally {
+    connection.closeSync();
+  }
+  if (!order.ended) {
+    const path = parts.at(-1)?.path ?? '';
+    warnings.push({ path, message: 'the recording stops before the close of the market: the market ends there' });
+    yield endAt(order.lastMs);
+  }
+}
+
+/** State of each checked file, by path. Backtests read a file many times, and check it once per state. */
+const intact = new Map<string, string>();
+const INTACT_FILES = 10_000;
+
+/** Checks a closed file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
+async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
+  if (written === null) return;
+  const state = `${written} ${fileState(path)}`;
+  if (intact.get(path) === state) return;
+  const sum = await sha256(path).catch((error: unknown) => {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  });
+  if (sum !== written) {
+    throw new TwinbookError(
+      'recording_invalid',
+      `${path} has the checksum ${sum}, its manifest says ${written}`,
+      'the file was changed or damaged; `twinbook data verify` checks all files',
+    );
+  }
+  if (intact.size >= INTACT_FILES) intact.clear();
+  intact.set(path, state);
+}
+
+async function* decode(connection: DuckDBConnection, part: EventsPart, sql: string, order: OrderCheck) {
+  for await (const rows of streamChunks(connection, sql, `cannot read ${part.path}`)) {
+    const chunk = readEvents(rows);
+    order.check(chunk, part.path);
+    if (chunk.length > 0) yield chunk;
+  }
+}
+
+function readEvents(rows: DuckDBDataChunk): EventChunk {
+  const chunk = {
+    length: rows.rowCount,
+    timeMs: typedColumn(rows, 0, Float64Array),
+    kind: typedColumn(rows, 1, Uint8Array),
+    side: typedColumn(rows, 2, Uint8Array),
+    priceMicros: typedColumn(rows, 3, Int32Array),
+    amountMicros: typedColumn(rows, 4, Float64Array),
+  };
+  const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
+  const figures = [side, priceMicros, amountMicros];
+  const columns = [timeMs, kind, ...figures];
+  let events = 0;
+  for (let at = 0; at < length; at++) {
+    // The cast is safe, because the columns have `length` entries.
+    const what = kind[at] as number;
+    if (what === MARKER) continue;
+    if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
+    // These events have neither side nor price nor amount.
+    if (what === EVENT.clear || what === EVENT.end) for (const column of figures) column[events] = 0;
+    events++;
+  }
+  return { ...chunk, length: events };
+}
+
+const endAt = (timeMs: number): EventChunk => ({
+  length: 1,
+  timeMs: Float64Array.of(timeMs),
+  kind: Uint8Array.of(EVENT.end),
+  side: Uint8Array.of(0),
+  priceMicros: Int32Array.of(0),
+  amountMicros: Float64Array.of(0),
+});
+
+/** Checks the stream's guarantees: times never decrease, and nothing follows the end. */
+class OrderCheck {
+  lastMs = Number.NEGATIVE_INFINITY;
+  ended = false;
+
+  check(chunk: EventChunk, path: string): void {
+    let last = this.lastMs;
+    const { length, timeMs } = chunk;
+    for (let at = 0; at < length; at++) {
+      // The cast is safe, because the columns have `length` entries.
+      const time = timeMs[at] as number;
+      if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
+      last = time;
+    }
+    if (length === 0) return;
+    if (this.ended) throw this.#makeDamageError(path, 'events follow the end of the market');
+    this.lastMs = last;
+    this.ended = chunk.kind[length - 1] === EVENT.end;
+  }
+
+  #makeDamageError(path: string, what: string): TwinbookError {
+    const hint = '`twinbook data verify` shows every file that is damaged';
+    return new TwinbookError('recording_invalid', `${path}: ${what}`, hint);
+  }
+}
+
+interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
+  readonly path: string;
+  /** True for the JSON lines of an open segment, false for Parquet. */
+  readonly isSegment: boolean;
+  /** Checksum in the manifest, lower-case hex; null for an open segment. */
+  readonly sha256: string | null;
+}
+
+const closedPart = (folder: string, file: EventsFile): EventsPart => ({
+  ...file,
+  path: join(folder, file.name),
+  isSegment: false,
+});
+
+/** Returns the Parquet file of a segment that was closed after the recording was opened; else the part itself. */
+function findMoved(part: EventsPart): EventsPart {
+  const { path, isSegment } = part;
+  if (!isSegment || existsSync(path)) return part;
+  const folder = dirname(path);
+  const name = parquetName('events', parseName(basename(path))?.number ?? 0);
+  const manifest = readManifest(join(folder, MANIFEST));
+  const closed = manifest === null ? undefined : eventsFiles(manifest).find((file) => file.name === name);
+  return closed === undefined ? part : closedPart(folder, closed);
+}
+
+const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
+  isSegment ? segmentSource(path, 'events') : parquetSource(path);
+
+/** Inspects an open segment; null without events. Throws TwinbookError `recording_invalid`. */
+async function openSegment(path: string): Promise<EventsPart | null> {
+  try {
+    const found = await withConnection((connection) => summarizeEvents(connection, segmentSource(path, 'events')));
+    return found.rows === 0 ? null : { ...found, path, isSegment: true, bytes: statSync(path).size, sha256: null };
+  } catch (error) {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  }
 }

@@ -1,4 +1,4 @@
-/** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
+/** Writes one market's events: checks and numbers them, and inserts snapshots of the book. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isPrice } from '../chunks.js';
@@ -6,7 +6,7 @@ import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { formatDate } from './layout.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
-/** End of an earlier writer's files. */
+/** Position in a market's recording: its last row. */
 export interface Continuation {
   readonly lastSeq: number;
   readonly lastMs: number;
@@ -21,7 +21,7 @@ const NOT_WRITTEN = 'recorded data could not be written';
 type Side = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
-  /** Rejected and raised events that are in no manifest yet. */
+  /** Numbers of rejected events, and of events with a raised time, that are in no manifest yet. */
   refused = 0;
   steppedBack = 0;
   changed = true;
@@ -34,10 +34,10 @@ export class RecordingSink implements MarketSink {
   #lastMs: number;
   #ended: boolean;
   #inGap = false;
-  /** Written before the next event: we interrupted the stream, and its file no longer has the book. */
+  /** Reason of an interruption by the recorder, which is written as a gap before the next event; null without one. */
   #interrupted: string | null;
   #snapshotMs = Number.NEGATIVE_INFINITY;
-  /** Whether `#book` is complete: from the first `clear` on. */
+  /** True if `#book` is complete, which it is from the first `clear` on. */
   #bookKnown = false;
   readonly #book: readonly [bids: Side, asks: Side] = [new Map(), new Map()];
   #segment: Segment | null = null;
@@ -56,7 +56,7 @@ export class RecordingSink implements MarketSink {
     this.#durable = this.position();
   }
 
-  /** UTC day of the last event; null before the first. */
+  /** UTC day of the last event; null before the first event. */
   get date(): string | null {
     return Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : null;
   }
@@ -87,7 +87,7 @@ export class RecordingSink implements MarketSink {
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
     for (const levels of this.#book) levels.clear();
-    // A cleared book need not be written again.
+    // An empty book needs no snapshot before this event.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
     this.#bookKnown = true;
@@ -95,7 +95,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // Nothing can be interrupted before the first event.
+    // There is no gap before the first event.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
@@ -118,12 +118,12 @@ export class RecordingSink implements MarketSink {
     this.#openSegment(formatDate(row.seenMs)).feedValue(row);
   }
 
-  /** Handles a flush: all rows up to this position are safe. */
+  /** Notes that all rows up to this position are on disk. */
   onFlush(position: Continuation): void {
     this.#durable = position;
   }
 
-  /** Everything since the last `onFlush` is lost. The file continues from there with a gap and the present book. */
+  /** Notes that all rows since the last `onFlush` are lost. A gap and the present book follow the last safe row. */
   onLost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;
@@ -131,7 +131,7 @@ export class RecordingSink implements MarketSink {
     this.#ended = this.#durable.ended;
     this.#interrupted = NOT_WRITTEN;
     this.#inGap = false;
-    // The end of a market is reported only once.
+    // The recorder reports the end only once, so a lost end is written again.
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
@@ -178,7 +178,7 @@ export class RecordingSink implements MarketSink {
     this.#interrupted = null;
     const fromMs = Math.min(this.#durable.lastMs, timeMs);
     if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // Writes events instead of a snapshot, because the file's book is invalid.
+    // The book is written as events and not as a snapshot, because readers' book before the gap is no longer valid.
     if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 
@@ -209,7 +209,7 @@ export class RecordingSink implements MarketSink {
   }
 
   #segmentAt(timeMs: number): Segment {
-    // Rows come in runs of the same day: a date computation for each would cost more than all the rest.
+    // The day is compared as a number, because formatting a date for each row would take longer than all the rest.
     const day = Math.floor(timeMs / DAY_MS);
     if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
       this.#segment = this.#openSegment(formatDate(timeMs));

@@ -1,6 +1,6 @@
 /**
- * The open end of a recording: rows before their conversion to Parquet, as lines of JSON in a file that survives `kill
- * -9`. docs/recordings.md describes the files.
+ * An open segment of a recording: rows that are not Parquet yet, as JSON lines in a file that survives `kill -9`.
+ * docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -11,58 +11,58 @@ import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 import { toColumns } from './manifest.js';
 
 export interface StoreSettings {
-  /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
+  /** Source of the recording: `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
   readonly origin: string;
-  /** Age of a segment, by our clock, at which the next `flush` closes the segment, ms. Default: one hour. */
+  /** Age of a segment at which the next `flush` closes it, our clock, ms. Default: one hour. */
   readonly rotateAfterMs?: number;
-  /** Rows of a segment at which the next `flush` closes it. Default a million. */
+  /** Number of rows at which the next `flush` closes a segment. Default: one million. */
   readonly rotateAfterRows?: number;
-  /** Recorded time between two snapshots of the book, ms. Default five minutes. */
+  /** Recorded time between two snapshots of the book, ms. Default: five minutes. */
   readonly snapshotEveryMs?: number;
-  /** Our clock, Unix ms, which determines a segment's age. */
+  /** Returns the time of our clock, Unix ms, by which a segment's age is measured. */
   readonly now?: () => number;
 }
 
-/** Time of an event: by the venue's clock, and when it was known. */
+/** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Venue clock, Unix ms. Never goes back within a market: an earlier time is raised to the last, and counted. */
+  /** Time of the event, venue clock, Unix ms. A time before the market's last one is raised to it, and counted. */
   readonly timeMs: number;
   /** Time when the answer arrived, our clock, Unix ms; null when unknown. */
   readonly seenMs: number | null;
 }
 
 /**
- * Takes one market's events in the order of the stream's contract (`EventChunk`). An invalid event (price off the tick,
- * negative amount) is not written but counted: the call answers false.
+ * Takes one market's events in the order that `EventChunk` requires. An invalid event (price off the tick, negative
+ * amount) is counted but not written, and the call returns false.
  */
 export interface MarketSink {
   readonly market: RecordedMarket;
-  /** Takes up a new description; the next `flush` writes it. `notes` for readers are added to the earlier ones. */
+  /** Takes a new description, which the next `flush` writes. `notes` for readers are added to the earlier notes. */
   describe(market: RecordedMarket, notes?: readonly string[]): void;
-  /** The level now holds `amountMicros` in total; 0 removes it. `side` as in `SIDE`. */
+  /** Sets a level's total to `amountMicros`; 0 removes the level. `side`: as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** `side` is the taker's action (`SIDE.bid`: bought YES). */
+  /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought YES). */
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
+  /** Empties the book. A new book follows as levels. */
   clear(at: Stamp): void;
-  /** Begins a gap until the next event. `reason` is a short phrase. A second gap within a gap changes nothing. */
+  /** Begins a gap, which lasts until the next event. `reason`: a short phrase. A gap within a gap has no effect. */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
   feedValue(row: FeedRow): void;
-  /** Records the market's close. Only `describe`, `own`, `poll` and `feedValue` may follow. */
+  /** Records the market's close. After it, only `describe`, `own`, `poll` and `feedValue` may be called. */
   end(at: Stamp): void;
 }
 
-/** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
+/** A state of an own order or trade. Each change adds a row. Prices are those of the order's own outcome. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
   /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Order of a trade; null for an order. */
+  /** Public key of a trade's order; null for an order. */
   readonly order_pubkey: string | null;
-  /** Status of an order, state of a trade. */
+  /** Status of an order, or state of a trade. */
   readonly status: string;
   readonly side: 'buy' | 'sell';
   readonly is_yes: boolean;
@@ -78,16 +78,16 @@ export interface OwnRow {
   readonly timestamp: number | null;
 }
 
-/** A value of a feed as the recorder received it. The value's own times, like `seenMs`, are on our clock. */
+/** A feed value as the recorder received it. The value's own times are on our clock, like `seenMs`. */
 export interface FeedRow {
   readonly feed: string;
-  /** Venue clock, Unix ms, at `seenMs`. */
+  /** Time of the venue's clock at `seenMs`, Unix ms. */
   readonly timeMs: number;
   readonly seenMs: number;
   readonly value: FeedValue;
 }
 
-/** Kinds of rows as bytes: those of the stream, and those only in files. */
+/** Kinds of rows by number: events of the stream, and kinds that only files have. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
 const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
 
@@ -98,13 +98,13 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** Whether the segment is becoming Parquet and takes no more rows. */
+  /** True once the segment takes no more rows, because it is converted into Parquet. */
   closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
   pendingRows = 0;
   #durableBytes = 0;
-  /** Taken by `begin`, written by `write`; the bytes are those on the disk. */
+  /** Rows that `begin` has taken and `write` writes. `bytes`: size of the written rows on disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
@@ -133,7 +133,7 @@ export class Segment {
       time_ms: timeMs,
       seen_ms: seenMs,
       kind: KIND_NAMES[kind],
-      // JSON leaves undefined fields out.
+      // `JSON.stringify` omits undefined fields.
       side: priced ? (side === 0 ? 'bid' : 'ask') : undefined,
       price_micros: priced ? price : undefined,
       amount_micros: priced ? amount : undefined,
@@ -153,20 +153,20 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
-  /** Rejected and raised events that are in no manifest yet: they survive a crash. The last such line counts. */
+  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);
     this.#counts = line;
   }
 
-  /** Pending rows are written next; later ones wait for the following write. */
+  /** Takes the pending rows for the next `write`. Later rows wait for the write after it. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
     this.discard();
   }
 
-  /** Writes and syncs the rows of `begin`. Throws the system's error; `undo` then restores the file. */
+  /** Writes and syncs the rows that `begin` took. Throws the system's error; `undo` then restores the file. */
   async write(): Promise<void> {
     if (this.#batch.lines.length === 0) return;
     const bytes = Buffer.from(this.#batch.lines.join(''));
@@ -177,7 +177,7 @@ export class Segment {
     this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
   }
 
-  /** Removes the rows of `begin`, written or not; returns the number of lost rows. */
+  /** Removes the rows that `begin` took, written or not. Returns the number of lost rows. */
   async undo(): Promise<number> {
     const { rows, bytes } = this.#batch;
     this.#counts = makeCounts(0, 0);
@@ -198,7 +198,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Opens only a new file: an existing segment of that name would not be ours. */
+  /** Creates the file. It must not exist, because an existing segment with this name would be of another writer. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

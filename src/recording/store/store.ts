@@ -1,6 +1,7 @@
 /**
- * Recordings in our own format: a folder of Parquet files in which flushed rows survive `kill -9` and a full disk. No
- * event is invented, no file is partly there, and a folder has one writer. docs/recordings.md describes the files.
+ * Writes recordings in our own format: a folder of Parquet files, in which flushed rows survive `kill -9` and a full
+ * disk. No event is invented, no file is incomplete, and a folder has only one writer. docs/recordings.md describes the
+ * files.
  */
 
 import { existsSync } from 'node:fs';
@@ -23,15 +24,16 @@ const DEFAULT_RULES = {
 };
 
 /**
- * Opens (and creates) a folder of recordings for writing. Open files of an earlier writer become Parquet first. Throws
- * TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
+ * Opens or creates a folder of recordings for writing, and converts open segments of an earlier writer into Parquet.
+ * Throws TwinbookError `file_unreadable` if the folder is not writable, another process writes to it, or DuckDB is
+ * missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
   const { release } = await takeFolder(folder);
   return new RecordingStore(folder, release, { ...DEFAULT_RULES, ...settings });
 }
 
-/** Turns a dead writer's open segments into Parquet. Returns their number. Throws as `openRecordingStore`. */
+/** Converts a dead writer's segments into Parquet. Returns their number. Throws the errors of `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
   const { release, recovered } = await takeFolder(folder);
   release();
@@ -39,7 +41,7 @@ export async function repairFolder(folder: string): Promise<number> {
 }
 
 async function takeFolder(folder: string): Promise<{ release: () => void; recovered: number }> {
-  // Now instead of in an hour, when the first segment would become Parquet.
+  // A missing DuckDB is reported now, and not in an hour when the first segment is converted.
   await loadDuckDb();
   let release: () => void;
   try {
@@ -61,9 +63,9 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
 }
 
 /**
- * A folder that recordings are written to, locked while it is open. Calls of a sink only fill memory; `flush` writes
- * and syncs. Flushed rows are in an open segment, which readers understand and the next `openRecordingStore` turns into
- * Parquet.
+ * Writer of a folder of recordings, which is locked while the store is open. Calls of a sink only store rows in memory;
+ * `flush` writes and syncs them. Flushed rows are in an open segment, which readers can read and the next
+ * `openRecordingStore` converts into Parquet.
  */
 export class RecordingStore {
   lostRows = 0;
@@ -79,7 +81,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /** Returns the market's sink. A market with earlier rows continues with a gap; its book is unknown until written. */
+  /** Returns the market's sink. A market with earlier rows continues with a gap and an unknown book. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -92,15 +94,15 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs all rows so far, then closes segments that are old or large enough. Call it about once a second,
-   * and await it. Throws TwinbookError `file_unreadable` for a full disk or a missing folder: lost rows are counted in
-   * `lostRows` and become a gap in their market. The next `flush` tries again.
+   * Writes and syncs all rows, then closes segments that are old or large enough. Call it about once a second, and
+   * await it. Throws TwinbookError `file_unreadable`, for example for a full disk. Then rows are lost, counted in
+   * `lostRows`, and marked as a gap. The next `flush` writes again.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
   }
 
-  /** Flushes, then turns every open segment of any age into Parquet. Throws like `flush`. */
+  /** Flushes, then converts all open segments into Parquet, regardless of their age. Throws the errors of `flush`. */
   rotate(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
   }
@@ -111,7 +113,7 @@ export class RecordingStore {
     return done;
   }
 
-  /** `rotate`, then releases the folder. Throws as `flush` does; the folder is released anyway. */
+  /** Calls `rotate`, then unlocks the folder. Throws the errors of `flush`, but always unlocks the folder. */
   async close(): Promise<void> {
     try {
       await this.rotate();
@@ -121,7 +123,7 @@ export class RecordingStore {
     }
   }
 
-  /** All of them, even when one fails; then throws the first failure. */
+  /** Calls `run` for all writers, even if one fails, and then throws the first error. */
   async #each(run: (writer: MarketWriter) => Promise<void>): Promise<void> {
     const failures: unknown[] = [];
     for (const writer of this.#writers.values()) {
@@ -139,9 +141,9 @@ class MarketWriter {
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  /** Open segments by UTC day; two around midnight, because the venue's clock decides. */
+  /** Open segments by UTC day. Around midnight there are two, because the venue's clock decides. */
   readonly #open = new Map<string, Segment>();
-  /** Segments that take no more rows; a failed conversion to Parquet is retried. */
+  /** Segments that take no more rows and must be converted into Parquet. A failed conversion is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
@@ -152,7 +154,7 @@ class MarketWriter {
     const days = listDays(root, market);
     const openSegment = (date: string) => this.#openSegment(date);
     this.sink = new RecordingSink(market, findLast(days), rules.snapshotEveryMs, openSegment);
-    // Outcome and notes of earlier writers; the newest description decides.
+    // Outcome and notes of earlier writers are kept. The newest description takes precedence.
     for (const day of days.reverse()) {
       const earlier = readMarket(join(day, MARKET), day);
       if (earlier === null) continue;
@@ -172,12 +174,12 @@ class MarketWriter {
     return segment;
   }
 
-  /** Writes pending rows, and closes due segments, or all. Throws TwinbookError `file_unreadable`. */
+  /** Writes pending rows, and closes the segments that are due, or all. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    // The oldest segment is closed first; then its manifest has them.
+    // The oldest segment stores the counts, because it is closed first and its manifest then has them.
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.sink.refused, this.sink.steppedBack);
-    // They stop taking rows before the write: rows that arrive meanwhile belong to the next ones.
+    // Due segments stop taking rows before the write. Rows that arrive meanwhile go into new segments.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
       this.#open.delete(date);
@@ -211,9 +213,9 @@ class MarketWriter {
       for (const segment of segments) await segment.write();
       this.sink.onFlush(position);
     } catch (error) {
-      // All or nothing: rows are numbered, and a number must not be used twice.
+      // A failed write removes all rows of all segments, because a row number must not be used twice.
       for (const segment of segments) this.lostRows += await segment.undo();
-      // Together with later rows, which follow the lost ones.
+      // Later rows, which follow the lost ones, are removed too.
       for (const segment of new Set([...segments, ...this.#open.values()])) {
         this.lostRows += segment.pendingRows;
         segment.discard();
@@ -245,7 +247,7 @@ class MarketWriter {
     if (!existsSync(path)) return;
     const { refused, steppedBack } = this.sink;
     await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
-    // Other rows may have been refused meanwhile.
+    // Further events may have been rejected meanwhile, so only the written counts are subtracted.
     this.sink.refused -= refused;
     this.sink.steppedBack -= steppedBack;
   }
@@ -256,7 +258,7 @@ function listDays(root: string, { conditionId }: RecordedMarket): string[] {
   return existsSync(folder) ? dayFolders(folder) : [];
 }
 
-/** End of the files of these days; null without any. */
+/** Returns the last position in the files of these days; null without files. */
 function findLast(days: readonly string[]): Continuation | null {
   const rows = days.map(lastRow).filter((row) => row !== null);
   return rows.sort((a, b) => a.lastSeq - b.lastSeq).at(-1) ?? null;

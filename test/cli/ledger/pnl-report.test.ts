@@ -57,7 +57,7 @@ describe('pnl --report', () => {
     expect(ran.out).toContain('total       -0.042');
     expect(ran.out).toContain('report: report.html');
     const page = readFileSync(join(cwd, 'report.html'), 'utf8');
-    expect(page).toContain('What really happened');
+    expect(page).toContain('Live session');
     expect(page).toContain('hash-of-run');
     expect(page).toContain('−0.04<span class="minor">2000</span>');
   });

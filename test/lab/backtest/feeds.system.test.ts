@@ -129,7 +129,7 @@ describe('a file with what a feed says', () => {
   });
 
   it('without a row is an error, and so is one that is not there', async () => {
-    await expect(read('{"market": "x"}\n')).rejects.toThrow(/model\.jsonl holds no row of a feed: at: missing/);
+    await expect(read('{"market": "x"}\n')).rejects.toThrow(/model\.jsonl has no valid row of a feed: at: missing/);
     const choices = [{ name: 'model', path: '/nowhere/model.csv' }];
     const question = { config: { feeds: [] }, recordings: [], choices, delayMs: null };
     await expect(readFeedData(question)).rejects.toThrow(/cannot read the feed \/nowhere\/model\.csv/);

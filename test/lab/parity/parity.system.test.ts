@@ -158,7 +158,7 @@ describe('another configuration played over the run', () => {
     }));
     const { parity } = await runParity(journal, { ...options, trader: { ...own, strategies }, isOther: true });
     expect(parity.sides[1]).toMatchObject({ fills: 0, ordersPlaced: 0, resultMicros: 0 });
-    expect(parity.remarks).toContain('No strategy selects any of the 4 markets that the run looked at.');
+    expect(parity.remarks).toContain('No strategy selects any of the 4 markets that the run has read.');
   });
 });
 

@@ -62,7 +62,7 @@ describe('the first difference', () => {
   it('is a request too many, or one too few', async () => {
     const { index } = drafting();
     const fewer = await differing(only(index, ({ requests }) => ({ requests: requests.slice(0, -1) })));
-    expect(fewer.difference.what).toMatch(/^request \d+ is asked now, it was not then$/);
+    expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not in the run$/);
     const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
     const more = await differing(twice);
     expect(more.difference.what).toMatch(/^request \d+ was asked then, it is not now$/);
@@ -74,7 +74,7 @@ describe('the first difference', () => {
     if (step === undefined) throw new Error('the run signs nothing');
     const { difference } = await differing(only(step.index, () => ({ signed: [] })));
     expect(difference).toMatchObject({ step: step.index });
-    expect(difference.what).toMatch(/^intent \S+ is signed now, it was not then$/);
+    expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not in the run$/);
     const others = step.signed.map(({ answer }) => ({ intentId: 'another', answer }));
     const renamed = await differing(only(step.index, () => ({ signed: others })));
     expect(renamed.difference.what).toMatch(/^intent another was signed then, now \S+$/);
@@ -88,25 +88,28 @@ describe('the first difference', () => {
     const refused = (signed: Step['signed']) =>
       signed.map(({ intentId }) => ({ intentId, answer: { ok: false, reason: 'made up' } }) as const);
     const { difference } = await differing(only(step?.index ?? 0, ({ signed }) => ({ signed: refused(signed) })));
-    expect(difference.what).toMatch(/is asked|was asked|is not the same/);
+    expect(difference.what).toMatch(/is sent|was sent|differs/);
   });
 
   it('is a failure that was none then, and the other way round', async () => {
     const { difference } = await differing(only(5, () => ({ failure: 'the disk was full', requests: [] })));
-    expect(difference).toMatchObject({ step: 5, what: 'the trader failed then, it does not now: the disk was full' });
+    expect(difference).toMatchObject({
+      step: 5,
+      what: 'the trader failed in the run, but does not in the replay: the disk was full',
+    });
     const unknown = { kind: 'outcome', requestId: 999_999, sentMs: 1, venueTimeMs: null, budget: null } as const;
     const outcome = { kind: 'unknown', reason: 'made up', sent: true } as const;
     const observed = only(5, ({ observation: { nowMs } }) => ({ observation: { ...unknown, nowMs, outcome } }));
     const failing = await differing(observed);
-    expect(failing.difference.what).toMatch(/^the trader fails now, it did not then: /);
-    expect(failing.difference.observation).toBe('request 999999 had no known outcome: made up');
+    expect(failing.difference.what).toMatch(/^the trader fails in the replay, but did not in the run: /);
+    expect(failing.difference.observation).toBe('request 999999 has an unknown outcome: made up');
   });
 
   it('is what a strategy does that was cut short then', async () => {
     const { index } = drafting();
     const { difference } = await differing(only(index, () => ({ timedOut: [0] })));
     expect(difference.step).toBeGreaterThanOrEqual(index);
-    expect(difference.what).toMatch(/was asked then|is not the same/);
+    expect(difference.what).toMatch(/was sent in the run|differs/);
   });
 
   it('is what other settings decide', async () => {

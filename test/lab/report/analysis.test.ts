@@ -316,7 +316,7 @@ describe('the bracket', () => {
     [7, [1, 3], [1, 5], 'unclear', 'It says little: 7 independent events'],
     [8, [1, 3], [1, 5], 'gain', 'A gain under every fill model: +2.00 (m0, 95 % +1.00 … +3.00); +3.00 (m1'],
     [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
-    [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, for not every interval leaves 0 out'],
+    [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because not every interval excludes 0'],
     [8, [-3, 1], [-5, 1], 'unclear', 'Neither a gain nor a loss is shown'],
     [8, [-3, -1], [1, 5], 'unclear', 'The sign of the result flips'],
   ] as const)('of %i events with the intervals %j and %j points to %s', (events, one, other, points, words) => {

@@ -117,7 +117,7 @@ describe('a plan of chunks', () => {
     };
     expect(as({ version: '9.9.9' })).toThrow('planned by Twinbook 9.9.9 on Node');
     expect(as({ node: 99 })).toThrow('on Node 99, this is');
-    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('has not the checksum other');
+    expect(() => readSheet(JSON.stringify(plan.sheet), 'other')).toThrow('sheet is not other');
     expect(() => readPlan(place.folder)).toThrow('holds no plan of a sweep');
     expect(() => chunkAt(plan, 4)).toThrow('there is no chunk 4');
   });

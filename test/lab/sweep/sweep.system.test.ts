@@ -93,7 +93,7 @@ describe('a sweep', () => {
     const before = contentOf('resumed')['results'] ?? [];
     expect(before.length).toBeGreaterThanOrEqual(1);
 
-    await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('holds this very sweep, unfinished');
+    await expect(sweep('resumed', SHARED, sharedData())).rejects.toThrow('has this sweep already, unfinished');
     const told = watching();
     const { isComplete } = await runSweep(
       await planFor('resumed', { ...SHARED, resume: true }, sharedData()),
@@ -216,7 +216,7 @@ describe('a sweep that cannot begin', () => {
     const plan = await planFor('empty');
     const silent = plan.recordings.map(({ market }) => ({ market, warnings: [], chunks: nothing }));
     await expect(runSweep({ ...plan, recordings: silent }, watching().watcher)).rejects.toThrow(
-      'there is not one event',
+      'these recordings have no event',
     );
     await expect(sweep('many folds', { folds: 9 })).rejects.toThrow('9 folds of 2 events');
   });

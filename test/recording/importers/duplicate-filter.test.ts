@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DuplicateFilter } from '../../../src/recording/importers/kalshi-stream.js';
+import { DuplicateFilter } from '../../../src/recording/importers/kalshi.js';
 
 const knows = (filter: DuplicateFilter, lines: readonly (readonly [sid: number, seq: number, hash: number])[]) =>
   lines.map((line) => filter.knows(...line));

@@ -173,14 +173,14 @@ describe('messages of Kalshi', () => {
     expect(rows.slice(-2)).toEqual(['590 level bid 0.4 140', '6000 end']);
   });
 
-  it('leave a .json file beside them alone that holds no message', async () => {
+  it('leave a .json file beside them alone that has no message', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'a.ndjson'), lines(MESSAGES));
     writeFileSync(join(folder, 'about.json'), '{"made": "by hand"}');
     const notRead: string[] = [];
     const [recording] = await openRecordings([folder], { onNotRead: (sentence) => notRead.push(sentence) });
     expect(await rowsOf(recording, T)).toEqual(ROWS);
-    expect(notRead).toEqual([`${join(folder, 'about.json')}: it holds no message`]);
+    expect(notRead).toEqual([`${join(folder, 'about.json')}: it has no message`]);
   });
 
   it('have no gap where other markets have the numbers between', async () => {

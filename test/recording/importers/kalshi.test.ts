@@ -173,7 +173,7 @@ describe('a Kalshi recording', () => {
     ]);
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
     expect(warnings).toEqual([
-      '1 change takes more from a level than it holds, so others are missing: such a level is empty',
+      '1 change takes more from a level than it holds, so messages are missing: the level is then empty',
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('a Kalshi recording', () => {
   it('that stops before the close ends at its last event and says so', async () => {
     const { rows, warnings } = await read([START, delta(T + 7, 'yes', '0.4000', '1.00')]);
     expect(rows).toEqual([...HEAD, '7 level bid 0.4 101', '7 end']);
-    expect(warnings).toEqual(['the recording stops before the close of the market: it ends there']);
+    expect(warnings).toEqual(['the recording stops before the close of the market: the market ends there']);
   });
 
   it('gives the same stream each time it is read, and its warnings once', async () => {
@@ -231,7 +231,7 @@ describe('a file that is cut or damaged', () => {
     expect(recording?.warnings.map((warning) => warning.message)).toEqual([
       '1 broken lines were skipped',
       expect.stringContaining('cut or damaged'),
-      'the recording stops before the close of the market: it ends there',
+      'the recording stops before the close of the market: the market ends there',
     ]);
   });
 
@@ -247,7 +247,7 @@ describe('a file that is cut or damaged', () => {
   it.each([
     ['is not gzip', Buffer.from('{"recv_ms":1}\n')],
     ['is empty', Buffer.alloc(0)],
-    ['holds no message', gzipSync('not json\nnor this\n')],
+    ['has no message', gzipSync('not json\nnor this\n')],
   ])('is an error when it %s', async (_, bytes) => {
     const set = writeKalshi([START]);
     writeFileSync(kalshiFile(set), bytes);

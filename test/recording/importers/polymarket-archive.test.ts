@@ -118,7 +118,7 @@ describe('an hour of the archive', () => {
     const out = newFolder();
     const told = await importRecordings('polymarket', [folder], out, { markets: ['0xbb'] });
     expect(told.map(({ ticker, status }) => [ticker, status])).toEqual([[markets[1], 'imported']]);
-    await expect(openRecordings([folder], { markets: ['0xdd'] })).rejects.toThrow('holds no market 0xdd');
+    await expect(openRecordings([folder], { markets: ['0xdd'] })).rejects.toThrow('has no market 0xdd');
   });
 
   it('gives each of its markets the rows that it has in a file of its own, and leaves nothing beside them', async () => {

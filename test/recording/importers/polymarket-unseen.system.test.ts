@@ -64,7 +64,7 @@ describe('a Polymarket file without a starting snapshot', () => {
     const recording = await open(LATE.slice(0, 6));
     expect(await rowsOf(recording, T)).toEqual(['0 clear', '200 end']);
     expect(gapsOf(recording)).toEqual([[0, 200, START_GAP[2]]]);
-    expect(recording.warnings[0]?.message).toContain('nothing of it is known');
+    expect(recording.warnings[0]?.message).toContain('the book is never known');
   });
 
   it('needs both sides: a row that names no ask agrees with an empty side alone', async () => {

@@ -79,7 +79,7 @@ describe('a Polymarket recording', () => {
     const { markets, warnings } = await read([...BOOK, alone, broken, ...many]);
     expect(markets.map((market) => market.source.ticker)).toEqual([YES, '555']);
     expect(warnings).toEqual([
-      '1 broken rows were skipped: 1 with a price that is no whole ten-thousandth between 0 and 1',
+      '1 broken rows were skipped: 1 with a price that is not a whole ten-thousandth between 0 and 1',
       expect.stringContaining('no mirror'),
       INCOMPLETE,
       disagree(62),

@@ -62,7 +62,7 @@ describe('a check of files', () => {
     [
       'a file that nobody lists',
       (folder) => cpSync(join(folder, EVENTS), join(folder, DAY_1, 'events-0007.parquet')),
-      'no manifest lists it',
+      'no manifest lists the file',
     ],
     [
       'a folder under another name',
@@ -140,7 +140,7 @@ describe('a check of files', () => {
     shortLife(store.market(market()));
     await store.flush();
     expect((await verifyRecordings([folder])).findings).toMatchObject([
-      { severity: 'note', message: 'it is being written' },
+      { severity: 'note', message: 'the file is being written' },
     ]);
     const copy = newFolder();
     cpSync(folder, copy, { recursive: true });

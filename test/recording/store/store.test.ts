@@ -115,9 +115,7 @@ describe('a recording in our format', () => {
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['0 clear', '0 level bid 0.45 0.000001', '10 end']);
     expect(recording.summary?.refused).toBe(8);
-    expect(recording.warnings[0]?.message).toBe(
-      'refused when it was written, for they were no events of this market: 8',
-    );
+    expect(recording.warnings[0]?.message).toBe('invalid events that the recorder rejected: 8');
   });
 
   it('raises a time that goes back, and counts it', async () => {
@@ -331,7 +329,7 @@ describe('a writer that dies', () => {
     expect(await repairFolder(folder)).toBe(1);
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual([...before, '61000 end']);
-    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when its writer died');
+    expect(recording.warnings.map(({ message }) => message)).toContain('1 line was lost when the recorder died');
   });
 
   it('between writing a file and listing it, leaves what is written anew', async () => {

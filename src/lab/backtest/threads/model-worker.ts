@@ -1,4 +1,4 @@
-/** Program of a thread that runs fill models one by one. */
+/** Program of a worker thread that runs backtests of one fill model after another. */
 
 import { workerData } from 'node:worker_threads';
 import { openModelRuns } from '../backtest.js';

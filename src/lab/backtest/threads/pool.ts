@@ -1,6 +1,6 @@
 /**
- * Worker threads that run one task each at a time. A throwing task has failed; a dead worker has failed its task and is
- * replaced. A worker that cannot start is an error of the whole sweep.
+ * A pool of worker threads, each of which runs one task at a time. A task fails if it throws or if its worker dies, and
+ * a dead worker is replaced. A worker that cannot start is an error of the whole batch.
  */
 
 import { parentPort, type Worker } from 'node:worker_threads';
@@ -21,7 +21,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** Like `backtestOf`, with one fill model per thread. Runs are independent: equal results and equal errors. */
+/** Like `backtestOf`, but with a thread per fill model. Runs are independent, so results and errors are equal. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };
@@ -52,7 +52,7 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
   );
 }
 
-/** A configuration that threads read again: strategies cannot be passed to them. */
+/** Source of a configuration. Each thread reads it again, because strategies cannot be sent to threads. */
 export interface ConfigOfThreads {
   readonly source: {
     readonly file: string;
@@ -60,11 +60,11 @@ export interface ConfigOfThreads {
     readonly cwd: string;
     readonly feeds?: readonly string[] | 'any';
   };
-  /** Hash of the configuration at the first read; a different configuration is rejected. Null: no comparison. */
+  /** Hash of the main thread's configuration. A thread rejects a different configuration; null: no check. */
   readonly configHash: string | null;
 }
 
-/** Throws `config_invalid` when it differs from the main thread's. */
+/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if it differs from the main thread's. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
@@ -72,7 +72,7 @@ export async function sameConfig({ source, configHash }: ConfigOfThreads): Promi
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
 
-/** End of a task: `R`, or the reason for none. */
+/** Result of a task, or the reason why it failed. */
 export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
   | {
@@ -86,21 +86,21 @@ interface Assignment<T> {
   readonly task: T;
 }
 
-/** Report from a worker: `ready` first, then progress and end of each task. */
+/** Message from a worker: first `ready`, then the progress and the end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly id: number; readonly part: number }
   | { readonly kind: 'outcome'; readonly id: number; readonly outcome: TaskEnd<R> };
 
 /**
- * Runs tasks in a worker, once it is ready. A throwing task has failed.
+ * Serves tasks in a worker thread. A task that throws has failed.
  *
- * @param run `tell` gets the finished fraction of the task, 0 to 1
+ * @param run runs one task; `tell` reports its finished fraction, 0 to 1
  */
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this is the program of a worker thread');
   const port = parentPort;
-  // For example a rejected promise of a strategy.
+  // A strategy may cause uncaught errors, for example by a rejected promise.
   process.on('uncaughtException', endAfterReads);
   const report = (message: WorkerReport<R>) => port.postMessage(message);
   port.on('message', async ({ id, task }: Assignment<T>) => {
@@ -109,7 +109,7 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
       report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // An error loses its class between threads.
+      // An error that is sent to another thread loses its class, so its fields are sent.
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
       report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
@@ -122,27 +122,27 @@ interface PoolSetup {
   readonly workers: number;
   /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
-  /** Data of each thread, which adds the shared flag `stop`; non-zero cancels the work. */
+  /** Data for each thread. The pool adds the shared flag `stop`, which cancels the work when it is not 0. */
   readonly setup: object;
   readonly readsFiles: boolean;
 }
 
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Callback in the order in which tasks end. A thrown error ends the pool. */
+  /** Called at the end of each task, in the order in which tasks end. An error that it throws ends the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
-  /** Called with the finished fraction of a task, 0 to 1. */
+  /** Called with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked?: Promise<void>;
 }
 
 interface Hired {
   isReady: boolean;
-  /** Index of the worker's present task; null without a task. */
+  /** Index of the task that the worker runs; null while it is idle. */
   task: number | null;
 }
 
-/** Threads that run batches of tasks; they are warm from the second batch on. */
+/** Threads that run batches of tasks. They stay alive between batches. */
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
   readonly #hired = new Map<Worker, Hired>();
@@ -161,8 +161,8 @@ export class TaskPool<T, R> {
   }
 
   /**
-   * True when every task has ended, false when it was stopped before: running tasks are dropped. After any other result
-   * than true only close it.
+   * Runs a batch. Resolves with true when every task has ended, and with false when `stopAsked` came first, which drops
+   * running tasks. After false or an error, the pool can only be closed.
    */
   run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);
@@ -182,7 +182,7 @@ export class TaskPool<T, R> {
     await Promise.all([...this.#hired].map(([worker, hired]) => this.#dismiss(worker, hired)));
   }
 
-  /** A worker that reads files must not be ended within a read: see `waitForReads`. */
+  /** Ends a worker. A worker that reads files must not be ended within a read: see `waitForReads`. */
   async #dismiss(worker: Worker, { isReady, task }: Hired): Promise<void> {
     if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();
@@ -248,10 +248,7 @@ export class TaskPool<T, R> {
   }
 }
 
-/**
- * Resolves once a worker is ready, has ended its task, or has exited. The wait is short, because streamed reading stops
- * early.
- */
+/** Resolves once a worker is ready, has ended its task, or has exited. The flag `stop` ends its reading early. */
 const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
     worker.on('message', ({ kind }: WorkerReport<unknown>) => {
@@ -263,7 +260,7 @@ const awaitWorker = (worker: Worker): Promise<void> =>
 const describeEnd = (reason: unknown, code: number): string =>
   reason instanceof Error ? reason.message : `exit code ${code}`;
 
-/** Errors lose their class between threads, but not their fields. */
+/** Restores a TwinbookError that was sent between threads, which keeps the fields but not the class. */
 function asTwinbookError(reason: unknown, code: number): unknown {
   if (reason instanceof Error && reason.name === 'TwinbookError') {
     const { code: kind, hint } = reason as TwinbookError;

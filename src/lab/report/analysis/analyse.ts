@@ -1,4 +1,4 @@
-/** Every figure of a report from a session's record, its warnings, and the verdict over several fill models. */
+/** Analyses session records: all figures of a report, warnings about them, and the verdict over several fill models. */
 
 import { utcText } from '../../../shared/base/text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
@@ -19,26 +19,26 @@ import { type MarketResult, splitMarket, sum } from './split.js';
 
 /** Comparison of several fill models. */
 export interface BracketVerdict {
-  /** True when models disagree over the markets that all of them played. */
+  /** True if some fill models show a gain and others a loss, over the markets that all of them played. */
   readonly signFlips: boolean;
-  /** Sign of all intervals; `unclear` when one contains 0, or with too few events. */
+  /** Sign of all confidence intervals; `unclear` if signs differ, one contains 0, or events are too few. */
   readonly points: Direction;
-  /** Difference in words; empty for a single session. */
+  /** The comparison in words; empty for a single session. */
   readonly text: string;
 }
 
 type Direction = 'gain' | 'loss' | 'unclear';
 
-/** One model's result over the markets that every model played. */
+/** Result of one fill model over the markets that every model played. */
 interface Compared {
   readonly model: string;
   readonly micros: number;
-  /** Basis of a contradiction: sign of one result, or interval of repeats. */
+  /** Sign that is compared between models: of the result, or of the interval over repeats. */
   readonly sign: Direction;
   readonly events: number;
-  /** Interval of the result; null with too few events. */
+  /** Confidence interval of the result; null with too few events. */
   readonly interval: Interval | null;
-  /** Spread in words; empty for a single run. */
+  /** Spread over repeated runs, in words; empty for a single run. */
   readonly spread: string;
 }
 
@@ -47,7 +47,7 @@ export interface RepeatedModel {
   readonly repeats: RepeatFigures;
 }
 
-/** Backtests with several runs; empty unless all are. */
+/** Returns the figures over repeats of each model; empty unless every model has repeated runs. */
 export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
   const models = analyses.flatMap((analysis) =>
     analysis.repeats === undefined ? [] : [{ model: nameModel(analysis), repeats: analysis.repeats }],
@@ -55,7 +55,7 @@ export function repeatedModels(analyses: readonly Analysis[]): readonly Repeated
   return models.length === analyses.length ? models : [];
 }
 
-/** Reads analyses in the bracket's order, most pessimistic first. */
+/** Compares the results of several fill models. The analyses are ordered from the most pessimistic model. */
 export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const repeated = repeatedModels(analyses);
   if (repeated.length > 0) return repeatVerdict(repeated);
@@ -100,7 +100,7 @@ function judgeModels(models: readonly Compared[], played: number, markets: numbe
 
 function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared {
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
-  // The same figures where every market was played, which is the rule.
+  // If the model played no other markets, which is usual, its own figures are used.
   const isWhole = markets.length === analysis.markets.length;
   const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
   const micros = isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros));
@@ -117,7 +117,7 @@ function comparedRepeats({ model, repeats }: RepeatedModel): Compared {
   return { model, micros: mean ?? 0, sign: judgeInterval(interval), events, interval, spread };
 }
 
-/** `gain` or `loss` only where the whole interval lies on that side of 0. */
+/** Returns `gain` or `loss` if the whole interval is above or below 0, else `unclear`. */
 function judgeInterval(interval: Interval | null): Direction {
   if (interval === null) return 'unclear';
   if (interval[0] > 0) return 'gain';
@@ -132,7 +132,7 @@ function figureText({ model, micros, interval, spread }: Compared): string {
 const WORDS = {
   gain: 'A gain under every fill model',
   loss: 'A loss under every fill model',
-  unclear: 'Neither a gain nor a loss is shown, for not every interval leaves 0 out',
+  unclear: 'Neither a gain nor a loss is shown, because not every interval excludes 0',
 } as const;
 
 function describeSigns(models: readonly Compared[]): string {
@@ -142,20 +142,20 @@ function describeSigns(models: readonly Compared[]): string {
   return 'No fill model contradicts another, but not each of them is above or below 0';
 }
 
-/** `wrong`: contradictory figures. `caution`: a figure means less than it seems. `note`: useful to know. */
+/** `wrong`: figures contradict each other. `caution`: a figure means less than it seems. `note`: information. */
 export type WarningLevel = 'wrong' | 'caution' | 'note';
 
 export interface Warning {
   readonly level: WarningLevel;
-  /** Stable name, for programs. */
+  /** Name of the warning for programs; it never changes. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Returns the warning's sentence, or nothing. */
+/** Returns the text of a warning; false or null if it does not apply. */
 type Check = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** Checks by name, in the report's order. */
+/** Checks by level and name, in the order of the report. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -191,7 +191,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
       const value = held.reduce((total, market) => total + market.endValueMicros, 0);
       return (
         held.length > 0 &&
-        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`
+        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an estimate, not money.`
       );
     },
     undivided: ({ result, markets }) => {
@@ -212,7 +212,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = 
     requests_unsent: ({ requests }) =>
       requests !== null &&
       requests.unsent > 0 &&
-      `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`,
+      `${formatQuantity(requests.unsent, 'request')} were never sent, because the rate limit did not allow them in time: quotes came late or not at all.`,
     throttled: ({ requests }) => {
       const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
       return refused > 0 && `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
@@ -265,7 +265,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
   return atMost(LISTED_MARKETS, wrong, 'such market');
 }
 
-/** A sentence per market would hide everything else. */
+/** Maximum markets with a warning of their own; more would hide other warnings. */
 const LISTED_MARKETS = 5;
 
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
@@ -301,7 +301,7 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
-/** Refusals named when nothing was traded; the report has all. */
+/** Maximum refusal reasons that a warning names. The report lists all of them. */
 const TOP_REFUSALS = 5;
 
 function topRefusals(refusals: readonly Refusal[]): string {
@@ -309,17 +309,17 @@ function topRefusals(refusals: readonly Refusal[]): string {
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
   const more =
     refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
-  return `Most frequent obstacles: ${named.join('; ')}${more}.`;
+  return `Most frequent reasons: ${named.join('; ')}${more}.`;
 }
 
-/** A guard is sampled once a minute in each market. */
+/** Describes a refusal reason by its source. The strategy's reasons are sampled once a minute in each market. */
 const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
-  guard: (name, times) => `the strategy, “${name}”, at ${formatQuantity(times, 'look')}`,
+  guard: (name, times) => `the strategy, “${name}”, in ${formatQuantity(times, 'sample')}`,
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
-/** More would push everything else off the page; the record has all. */
+/** Maximum notices among the warnings. The record has all of them. */
 const NOTICES = 20;
 
 function listNotices({ notices }: SessionRecord): readonly Warning[] {
@@ -330,19 +330,19 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** A warning of a bracket with its models; none when it applies to all. */
+/** A warning, and the names of the fill models that it applies to; empty if it applies to all. */
 export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
 
-/** Returns every sentence once, most serious first. */
+/** Returns each warning text once with its models, most serious first. */
 export function sharedWarnings(
   analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
 ): readonly SharedWarning[] {
   const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
   for (const analysis of analyses)
     for (const warning of analysis.warnings) {
-      // Several markets of one session may have the same.
+      // Several markets of one session may have the same warning text.
       const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
       told.set(warning.text, entry);
       entry.models.add(nameModel(analysis));
@@ -351,7 +351,7 @@ export function sharedWarnings(
     ...warning,
     models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
   }));
-  // Equal warnings of several models with other figures are grouped.
+  // Warnings of the same kind, whose figures differ between models, are placed together.
   const names = [...new Set(all.map(({ name }) => name))];
   const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
   return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));
@@ -360,11 +360,11 @@ export function sharedWarnings(
 export interface Analysis extends Figures {
   /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** Figures over a backtest's runs; all other figures are those of the run with the middle result. */
+  /** Figures over repeated runs; absent for a single run. Other figures are those of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 
-/** Pure: equal records give equal figures, to the bit. */
+/** Computes all figures and warnings of a session. Equal records give equal figures, to the last bit. */
 export function analyse(record: SessionRecord): Analysis {
   const results = record.markets.map(splitMarket);
   const figures = computeFigures(record, results);

@@ -1,4 +1,4 @@
-/** Markets: a row each, recorded and quoted time, left-out data; and the result by event. */
+/** Figures per market and per event, and sums over markets of coverage and quoted time. */
 
 import { bootstrapSum } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
@@ -11,23 +11,23 @@ import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 /** Minimum events for a reliable interval. */
 export const FEW_EVENTS = 20;
 
-/** Minimum events for figures about their spread, which would otherwise be meaningless. */
+/** Minimum events for an interval or a Sharpe ratio. With fewer events they would be meaningless. */
 export const LEAST_EVENTS = 8;
 
-/** Ends of a 95 % interval over 2,000 resampled sets of events. */
+/** Ends of a 95 % confidence interval, from 2,000 resampled sets of events. */
 export type Interval = readonly [low: number, high: number];
 type EventFigures = ReturnType<typeof computeEventFigures>;
 
-/** Returns the interval; null for an unknown interval or too few events. */
+/** Returns the confidence interval; null if it is unknown or events are too few. */
 export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
-/** Sharpe ratio per event; null when unknown or events are too few. */
+/** Returns the Sharpe ratio per event; null if it is unknown or events are too few. */
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
  * Computes figures over the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null
- * below two events. `caveat`: limits of so few events.
+ * below two events. `caveat`: warning about the meaning of these figures.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const byEvent = resultsByEvent(
@@ -61,7 +61,7 @@ interface EventResult {
   readonly fills: number;
 }
 
-/** Covers the events with a fill. */
+/** Sums the results of markets by event, for events with a fill. */
 export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<string, number> {
   const results = new Map<string, number>();
   for (const { event, fills, resultMicros } of markets)
@@ -79,7 +79,8 @@ function caveatFor(events: number): string {
   if (events === 0) return 'Nothing was filled, so there is no result per event.';
   const jumps =
     'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would flatter. This one is per event and must not be annualised.';
-  if (events === 1) return `${jumps} One event is one sample: neither a deviation nor an interval can be had from it.`;
+  if (events === 1)
+    return `${jumps} One event is one sample: neither a deviation nor an interval can be computed from it.`;
   if (events < FEW_EVENTS) return `${jumps} With ${events} events it says little, and the interval is too narrow.`;
   return jumps;
 }
@@ -111,7 +112,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult) {
   };
 }
 
-/** Largest |YES - NO| right after any move. */
+/** Returns the largest |YES - NO| after any fill or conversion. */
 function peakInventory(market: MarketSession): number {
   let [net, peak] = [0, 0];
   for (const move of listMoves(market)) {
@@ -122,7 +123,7 @@ function peakInventory(market: MarketSession): number {
   return peak;
 }
 
-/** Shares (|YES - NO|) held at a market's settlement: redeemed, or still to be redeemed. */
+/** Returns the shares (|YES - NO|) held at a market's settlement, redeemed or not. */
 export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicros }: MarketResult): number {
   let carried = market.outcome === null ? 0 : Math.abs(yesMicros - noMicros);
   for (const { kind, yesMicros: yes, noMicros: no } of market.conversions)
@@ -133,12 +134,12 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
 /** Sums the coverage of several markets, or of several recordings of one market. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
-  // Every part has the keys of the total.
+  // Every coverage has the keys of the total.
   for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
   return total;
 }
 
-/** Coverage of all markets; `coveredShare` is null without a recording. */
+/** Sums the coverage of markets. `coveredShare`: fraction of recorded time outside gaps; null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);
@@ -159,12 +160,15 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/** A market without an order was not played if a limit halted the trader most of the time: a 0 is no result. */
+/**
+ * Returns whether a market was played. A market without an order was not if a limit halted the trader most of the time,
+ * so its result of 0 means nothing.
+ */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
-/** Condition ids; a run that played fewer markets has no result in the others. */
+/** Returns the condition ids of the markets that every run played. */
 export function playedByAll(
   runs: readonly { readonly markets: readonly Pick<MarketAnalysis, 'conditionId' | 'isPlayed'>[] }[],
 ): ReadonlySet<string> {
@@ -174,7 +178,7 @@ export function playedByAll(
   return new Set([...(first ?? [])].filter((id) => others.every((played) => played.has(id))));
 }
 
-/** Share of market time with quotes; null when unknown. Market time: open markets while the trader ran. */
+/** Returns the fractions of time with quotes, while a market is open and the trader runs; null if unknown. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
   const total = (name: 'openForMs' | 'twoSidedMs' | 'oneSidedMs') =>
     sumIfAll(markets.map(({ quoting }) => quoting[name]));

@@ -1,8 +1,8 @@
 /**
- * Every figure of a report, as plain data, for JSON, page and terminal. `docs/backtesting.md` lists the keys.
+ * Computes all figures of a report as plain data for JSON, page and terminal. `docs/backtesting.md` lists the keys.
  *
- * `…Micros` are millionths of the currency, of a share or of a price. Whole numbers are exact sums of what was booked;
- * means, errors and intervals are not whole. `…Share` is a part of 1. `null` is "not known" or "not defined" (a mean
+ * `…Micros` are millionths of the currency, of a share or of a price. Sums of booked amounts are exact integers; means,
+ * errors and intervals may have fractions. `…Share` is a fraction of 1. `null` means unknown or undefined (a mean
  * without values), never zero.
  */
 
@@ -24,7 +24,7 @@ import {
 import { type MarketResult, share, sum, sumSplits } from './split.js';
 import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
 
-/** Figures that are kept for each repeat. */
+/** Figures of one of several repeated runs. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
 
 export function runFigures(analysis: Figures, traceHash: string) {
@@ -50,7 +50,7 @@ export function runFigures(analysis: Figures, traceHash: string) {
 const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
   markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
-/** Index of the run with the middle result: the lower one of an even number, the first on ties. */
+/** Returns the index of the run with the middle result: the lower of two middle results, the first of equal ones. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
   const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
   order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
@@ -60,8 +60,8 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
- * One or more runs with different poll phases and latencies. `seed`: seed of the interval. `played`: markets over which
- * models are compared; `compared` is null when these are all markets.
+ * Computes figures over runs with different poll phases and latencies. `seed`: seed of the bootstrap. `played`: markets
+ * over which models are compared. `compared` is null if these are all markets.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const all = runs.map(({ markets }) => markets);
@@ -80,11 +80,11 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Result over each run's markets. No interval if all runs together filled in under `LEAST_EVENTS` events. */
+/** Computes the result of runs over these markets. The interval is null for fills in under `LEAST_EVENTS` events. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
-  // The mean of its repeats is one sample of an event: differences of repeats are no further evidence.
+  // An event's mean over the repeats is one sample, because repeats are not independent evidence.
   const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
   return {
     events: events.length,
@@ -93,7 +93,7 @@ function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   };
 }
 
-/** One figure over the runs. The deviation is the sample's; null for a single run. */
+/** One figure over the runs: mean, sample deviation (null for a single run), lowest and highest value. */
 export type RunSpread = ReturnType<typeof spreadIn>;
 
 function spreadIn(values: readonly (number | null)[]) {
@@ -103,7 +103,7 @@ function spreadIn(values: readonly (number | null)[]) {
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
 }
 
-/** Location of the money. `result` = end equity - capital. */
+/** Computes the final cash, holdings and equity. `resultMicros` is the final equity minus the capital. */
 function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
@@ -112,9 +112,9 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
   return {
     capitalMicros: record.capitalMicros,
     endCashMicros: record.endCashMicros,
-    // Value of the final shares: at the known outcome, else at the last mark, else at cost.
+    // Value of the final shares: at the known outcome, else at the last mid, else at cost.
     endHoldingsMicros,
-    // The part valued at cost, because no price is known.
+    // Part of the holdings that is valued at cost, because no price is known.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,
@@ -122,7 +122,7 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
   };
 }
 
-/** `returnOnLockedShare`: result / mean locked capital; not annualised. */
+/** Computes the locked capital. `returnOnLockedShare`: result / mean locked capital, not annualised. */
 function computeCapital({ account }: SessionRecord, resultMicros: number) {
   const meanLockedMicros = computeMean(account.lockedMicros);
   return {
@@ -132,14 +132,14 @@ function computeCapital({ account }: SessionRecord, resultMicros: number) {
   };
 }
 
-/** `longestMs`: longest time below an earlier peak, by the samples. */
+/** Returns the drawdown figures. `longestMs`: longest time below an earlier peak, by the samples. */
 const computeDrawdown = (record: SessionRecord) => ({
   maxMicros: record.maxDrawdownMicros,
   maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
   longestMs: longestUnderWater(record.account),
 });
 
-/** Longest time below the peak; null without samples, or when the equity is not always known. */
+/** Returns the longest time below the peak, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -153,12 +153,11 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
 
 export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
 
-/** Use of requests; null when requests were not counted. */
+/** Computes the use of the request budget; null if requests were not counted. */
 function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
-  // Minutes that the samples cover.
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
@@ -167,7 +166,7 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
     minutes,
     publicShare: useOf(requests.public),
     signedShare: useOf(requests.signed),
-    // Requests per fill; null without a fill.
+    // Sent requests per fill; null without a fill.
     perFill: share(sent, fills),
     // Result per request, micros and fractions; null without a request.
     valueMicros: share(resultMicros, sent),
@@ -215,7 +214,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
 export const nameModel = ({ assumptions, kind }: Pick<Figures, 'assumptions' | 'kind'>): string =>
   assumptions.fillModel ?? (kind === 'live' ? 'live' : 'no model');
 
-/** Largest |YES - NO| in one market and its name, and shares held when markets settled. */
+/** Returns the largest |YES - NO| in one market, its condition id, and the shares held when markets settled. */
 function computeInventory(markets: readonly MarketAnalysis[], carriedMicros: number, tradedMicros: number) {
   const peak = markets.reduce<MarketAnalysis | null>(
     (most, market) => (market.peakInventoryMicros > (most?.peakInventoryMicros ?? 0) ? market : most),

@@ -1,6 +1,6 @@
 /**
- * Splits one market's result into its sources. Sums are millionths of millionths (price times amount) as BigInt, so
- * that the only rounding is at the end.
+ * Splits one market's result into its sources. Sums are BigInt in millionths of millionths (price times amount), and
+ * are rounded only at the end.
  */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
@@ -11,17 +11,17 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
 /**
  * result = spread + drift - fees + merges + settlement + undivided, to the micro.
  *
- * - spread: at each fill, shares times the distance of its price from the middle.
- * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. Rounding
- *   the parts to whole micros leaves at most 4 micros a market, which are in here.
- * - fees: paid, as a positive number.
- * - merges: currency for complete sets beyond their value, 0 but for rounding.
- * - settlement: from the last mid price to the outcome, for shares still held.
- * - undivided: what cannot be told apart because the middle is not known for it.
+ * - spread: for each fill, shares times the distance of its price from the mid.
+ * - drift: gain or loss of held shares while the mid moved, until they were sold or the market closed. It includes the
+ *   rounding error of all parts, at most 4 micros per market.
+ * - fees: paid fees, as a positive number.
+ * - merges: currency for complete sets minus their value, which is 0 except for rounding.
+ * - settlement: change from the last mid to the outcome, for shares that are still held.
+ * - undivided: the part that cannot be assigned, because a mid is unknown.
  */
 export interface ResultSplit {
   readonly resultMicros: number;
-  /** Spread and drift are null when no fill's mid is known, settlement when no settled part has one. */
+  /** Spread and drift are null if no fill has a known mid. Settlement is null if no settled shares have one. */
   readonly spreadMicros: number | null;
   readonly driftMicros: number | null;
   readonly feesMicros: number;
@@ -30,9 +30,9 @@ export interface ResultSplit {
   readonly undividedMicros: number;
 }
 
-/** Sums the splits. A part is null only when unknown for every market, else missing values are in `undividedMicros`. */
+/** Sums splits of several markets. A part is null only if it is unknown in every market. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
-  // A market without a fill knows every part (0), but proves nothing about other markets.
+  // In a market without fills every part is 0, which must not hide that a part is unknown elsewhere.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
@@ -45,7 +45,7 @@ export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   };
 }
 
-/** Returns the sum. Throws RangeError for sums beyond exact doubles. */
+/** Returns the sum of integers. Throws RangeError if it exceeds the exact range of a double. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);
 
 function knownSum(values: readonly (number | null)[]): number | null {
@@ -57,7 +57,7 @@ function knownSum(values: readonly (number | null)[]): number | null {
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 
-/** Rows by a key, in order of the first row of each; each group in the order of its rows. */
+/** Groups rows by a key. Groups are in the order of their first rows, and each keeps the order of its rows. */
 export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of rows) {
@@ -68,7 +68,7 @@ export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map
   return groups;
 }
 
-/** Returns the share of the whole; null without a whole. */
+/** Returns the part as a fraction of the whole; null for an unknown value, or a whole of 0. */
 export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole === 0 ? null : part / whole;
 
@@ -94,13 +94,12 @@ export function splitMarket(market: MarketSession): MarketResult {
 }
 
 interface End {
-  /** Last mid; null without a mid. */
   readonly markMicros: number | null;
   readonly valueMicros: number;
   readonly valuedAt: Valuation;
 }
 
-/** Final holding and its value: at the outcome, else at the last mid, else at cost. */
+/** Values the final holding: at the outcome, else at the last mid, else at cost. */
 function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
   const { yesMicros: yes, noMicros: no } = held;
   const markMicros = endMarkMicros ?? lastMark;
@@ -110,11 +109,11 @@ function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }:
   return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
 }
 
-/** A mark is an estimate, so the value is rounded down, as in the ledger. */
+/** Values shares at a mid. The value is an estimate, so it is rounded down, as in the ledger. */
 const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
-/** The parts in whole micros; drift, or the undivided part without drift, takes the rounding rest. */
+/** Rounds the parts to whole micros. The rounding error goes into the drift, or the undivided part without a drift. */
 function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
@@ -136,25 +135,25 @@ function nearest(value: bigint): number {
 
 const UNIT = BigInt(ONE);
 
-/** Value of shares at a YES price. */
+/** Returns the value of shares at a YES price, in millionths of millionths. */
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** A part is not known, and 0 would be wrong, if all moves of its kind lacked a mid. */
+/** A part is unknown, and 0 would be wrong, if no move of its kind has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
-/** Assigns every change to a part. Changes without a known mid are undivided until the next known mid. */
+/** Assigns each change of value to a part of the result. While the mid is unknown, changes are undivided. */
 class SplitWalk {
   spread = 0n;
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  /** Moves with and without a mid. */
+  /** Number of moves with a known and an unknown mid. */
   readonly fills = { known: 0, unknown: 0 };
   readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
-  /** Set from a move without a mid until the next known one: value of the holding before it. */
+  /** State while the mid is unknown: the holding's value before the first such move, and currency since then. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
 
   get lastMark(): number | null {
@@ -164,7 +163,7 @@ class SplitWalk {
   move(move: Move): void {
     const { yes, no } = sharesMoved(move);
     const cash = BigInt(move.cashMicros) * UNIT;
-    // Complete sets are worth 1 at any price, so they need no mid.
+    // A complete set is worth 1 at any price, so its value needs no mid.
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
@@ -176,7 +175,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** Values holdings at the last mid, then at the outcome. */
+  /** Ends the walk: values the holding at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
@@ -191,7 +190,7 @@ class SplitWalk {
     if (kind === 'fill') this.spread += gain;
     else if (kind === 'merge' || kind === 'split') this.merges += gain;
     else this.settlement += gain;
-    // An open span compares its beginning with its end: sets that left meanwhile are no loss.
+    // While the mid is unknown, sets that were merged must not count as a loss.
     if (this.#open !== null) this.#open.cash -= setsGone;
   }
 
@@ -201,7 +200,7 @@ class SplitWalk {
     this.#open.cash += cash;
   }
 
-  /** The mid is known again; drift is the rest of the result and needs no sum. */
+  /** Takes a known mid. Drift needs no sum, because it is the remainder of the result. */
   #markAt(markMicros: number): void {
     if (this.#open !== null) this.#close(valueAt(this.held.yesMicros, this.held.noMicros, markMicros));
     this.#mark = markMicros;

@@ -1,4 +1,4 @@
-/** Orders and fills: posted and filled amounts, and their value some time later. */
+/** Figures about orders and fills: posted and filled amounts, queue positions, and markouts. */
 
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
@@ -6,9 +6,9 @@ import { computeMean, quantileOfSorted, sortValues } from '../../../shared/stati
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './split.js';
 
-/** Time after the fill, ms, or the settlement. */
+/** Horizon of a markout: time after the fill, ms, or the settlement. */
 export type MarkoutHorizon = number | 'settlement';
-/** `late`: orders that arrived late and took. */
+/** Side of fills in a markout. `late`: fills of own orders that arrived late and took from the book. */
 export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
 export type Markout = ReturnType<typeof markoutAt>;
 
@@ -19,9 +19,10 @@ export const computeMarkouts = (markets: readonly MarketSession[]): readonly Mar
   HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
- * For one horizon and side, per share: effective half-spread = markout + adverse selection. All three cover the fills
- * whose middle at the horizon is known. `effectiveMicros` is null unless every such fill has a known middle. The error
- * is null with fewer than two markets; it is clustered by market, whose fills share a price path.
+ * Computes one horizon and side, per share: effective half-spread = markout + adverse selection. All three cover the
+ * fills whose mid at the horizon is known. `effectiveMicros` is null unless every such fill also has a known mid at its
+ * own time. The standard error is clustered by market, because fills of one market share a price path. It is null with
+ * fewer than two markets.
  */
 export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
@@ -43,7 +44,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
 
 type Tally = ReturnType<typeof tallyMarket>;
 
-/** Tallies one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
+/** Sums a market's fills with a known mid at the horizon. `markout` and `effective`: price times share micros. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.fills) {
@@ -80,7 +81,7 @@ export function computeTrading(markets: readonly MarketSession[]) {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    /** Shares filled by amounts that arrived at our price; null for live fills. */
+    /** Shares of own orders that were filled by amounts arriving at their price; null for live fills. */
     atCrossingMicros: sumIfAll(
       fills.map(({ atCrossing, amountMicros }) => (atCrossing === null ? null : atCrossing ? amountMicros : 0)),
     ),
@@ -94,10 +95,10 @@ export function computeTrading(markets: readonly MarketSession[]) {
   };
 }
 
-/** Market makers' orders rest; assumed when the exchange does not name the maker. */
+/** Returns whether the order rested when it was filled; assumed if the exchange does not name the maker. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
-/** Shares in YES space: bought YES or sold NO; sold YES or bought NO. Turnover: traded currency. */
+/** Sums traded shares and currency. A purchase of YES and a sale of NO count as bought, the others as sold. */
 export function computeVolume(fills: readonly FillRecord[]) {
   const shares = (side: FillRecord['side']): number =>
     sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
@@ -115,10 +116,10 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Mean shares ahead of an order when it came to rest: of all orders, and of those with a fill; null when unknown. */
+/** Returns the mean shares ahead of an order when it began to rest, for all and for filled orders; null if unknown. */
 function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
   const quoted = markets.map(({ quoting }) => quoting).filter(({ ordersPlaced }) => ordersPlaced > 0);
-  // An order with several fills came to rest once.
+  // An order with several fills counts once.
   const filled = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
   return {
     meanAheadMicros: share(
@@ -129,7 +130,7 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
   };
 }
 
-/** Spread of values; null without values. `p90`: 90 % of the values are below it. */
+/** Returns the distribution of values; null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

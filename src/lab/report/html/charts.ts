@@ -1,6 +1,6 @@
 /**
- * Data of the page's charts, thinned until it fits. Figures come from the whole record, never from here. Left-out data
- * is counted, and the page reports it.
+ * Data of the page's charts, thinned until the page is small enough. The figures come from the whole record, not from
+ * this data. The page reports left-out data.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -41,7 +41,7 @@ function unknownEquity(sessions: readonly Shown[]): Markup | null {
 
 const DASHES = ['dashed', 'dotted'] as const;
 
-/** Returns the key of the sessions; null for one session. */
+/** Returns the legend of the sessions' lines; null for one session. */
 function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
@@ -51,7 +51,7 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Reports left-out data. */
+/** Returns a note about left-out data; null if the charts have all data. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
@@ -59,12 +59,12 @@ function thinning({ thinned }: DrawingData): Markup | null {
   return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables are made from everything.</p>`;
 }
 
-/** Characters of JSON for charts within the page's 5 MB. */
+/** Maximum characters of chart data, so that the page stays below 5 MB. */
 const BUDGET = 2_400_000;
-/** A coarser price chart shows nothing: fewer markets are drawn instead. */
+/** Minimum samples of a chart. Instead of coarser charts, fewer markets are drawn. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
-/** Maximum fills on a page; a fill takes about 30 characters. */
+/** Maximum drawn fills of a page; each takes about 30 characters. */
 const MOST_FILLS = 30_000;
 
 export type DrawingData = ReturnType<typeof drawnWith>;
@@ -77,13 +77,13 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
-    // The two limits shrink fast when far too large, so the loop ends within a few rounds.
+    // Both limits shrink in proportion to the excess, so the loop ends after a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
 }
 
-/** Condition ids in descending order of fills. */
+/** Returns the condition ids in descending order of fills. */
 function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   const fills = new Map<string, number>();
   for (const { markets } of sessions)
@@ -92,7 +92,7 @@ function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-/** Approximate characters per sample of a market; books are shared. A good estimate saves rounds. */
+/** Approximate characters per sample of a market. A good estimate saves rounds of `drawingData`. */
 const SAMPLE_SIZE = 5;
 
 function firstGuess(sessions: readonly SessionRecord[]): number {
@@ -100,7 +100,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
-/** Series are indexes into `columns`, which holds each text once: markets of a bracket share their books. */
+/** Returns the chart data. Series are indexes into `columns`, which has texts that several sessions share only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly Shown[],
@@ -118,7 +118,7 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // The session lacks the market.
+      // This session does not have the market.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
@@ -128,13 +128,13 @@ function drawnWith(
   });
   const live = shown.findIndex(({ analysis }) => analysis.kind === 'live');
   return {
-    /** The session with a solid line: what really happened, else the middle one. */
+    /** Index of the session with a solid line: the live session, else the middle one. */
     solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
     sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
     columns: pool.columns as readonly string[],
     thinned: {
-      /** Maximum samples per series, and whether one had more. */
+      /** Maximum samples per series, and whether any series was thinned. */
       samples,
       isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
       markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
@@ -145,11 +145,11 @@ function drawnWith(
   };
 }
 
-/** The account has few series: all are kept. */
+/** Returns the account's chart data. It has only two series, so its resolution is never reduced further. */
 function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
   const { timeMs, equityMicros } = session.account;
   const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
-  // Settlements after the last sample are in the final equity.
+  // The final equity includes settlements after the last sample.
   const end = [session.toMs, analysis.equity.endEquityMicros] as const;
   return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0 };
 }
@@ -165,7 +165,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
     ourBid: add(series.ourBidMicros),
     ourAsk: add(series.ourAskMicros),
     held: add(series.inventoryMicros),
-    /** Columns of fills: 1 is an own bid, 0 an ask. */
+    /** Columns of the fills: time, price, amount, and side (1 for an own bid, 0 for an own ask). */
     fills: [
       pool.add(fills.map(({ timeMs }) => timeMs)),
       pool.add(fills.map(({ priceMicros }) => priceMicros)),
@@ -175,7 +175,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
   };
 }
 
-/** Returns the largest fills, in order of time. */
+/** Returns this fraction of the fills, the largest ones, in order of time. */
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
   if (part >= 1) return fills;
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
@@ -189,7 +189,7 @@ const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   const stride = strideFor(values.length, samples);
   if (stride === 1) return values;
   const kept: T[] = [];
-  // The index is within the values.
+  // The index is below the length of `values`.
   for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
   return kept;
 };
@@ -208,11 +208,12 @@ class Pool {
 }
 
 /**
- * Series as short texts. Prices move by ticks, seldom, and samples stand at equal steps, so differences in multiples of
- * the common unit, with repeats counted, take about a tenth of the plain numbers. `page/columns.js` reads them back.
+ * Encodes a series as a short text, which `page/columns.js` decodes. Values become differences in multiples of a common
+ * unit, and repeated differences are counted. Prices rarely change and times have equal steps, so the text has about a
+ * tenth of the plain numbers' length.
  *
- * `5000:84 0*12 1 -1 _*3`: values in units of 5000; from 0 steps of 84, then 12 times 0, then 1, then -1, then three
- * unknown ones. An unknown value does not move the next step's start.
+ * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. The value rises from 0 by 84 units, is unchanged 12 times, rises
+ * by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
  */
 export function columnText(values: readonly (number | null)[]): string {
   const unit =
@@ -235,7 +236,7 @@ export function columnText(values: readonly (number | null)[]): string {
   return `${unit}:${tokens.join(' ')}`;
 }
 
-/** Greatest common divisor of whole numbers ≥ 0. */
+/** Returns the greatest common divisor of two integers ≥ 0. */
 function divisor(a: number, b: number): number {
   let [left, right] = [a, b];
   while (right !== 0) [left, right] = [right, left % right];

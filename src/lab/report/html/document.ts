@@ -64,7 +64,7 @@ const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
-/** Radio buttons show one session of the bracket at a time, without scripts. */
+/** Returns styles by which radio buttons select the shown session of a bracket, without scripts. */
 function choosing(sessions: number): string {
   const rules = Array.from({ length: sessions }, (_, index) => {
     const chosen = `#session-${index}:checked ~`;
@@ -82,13 +82,13 @@ interface PageParts {
   /** Number of sessions of a bracket; 0 on other pages. */
   readonly sessions: number;
   readonly body: Markup;
-  /** `tables` only sorts and finds rows. */
+  /** Script of the page: `main` draws charts and sorts tables, `tables` only sorts tables. */
   readonly program: 'main' | 'tables';
   /** Data for the script, placed before the script. */
   readonly data?: Markup;
 }
 
-/** Only the script runs, and nothing is fetched: injected markup in a title has no effect. */
+/** Builds the page. Its security policy allows only its own script and no network, so injected markup has no effect. */
 export function pageDocument({ title, sessions, body, program, data }: PageParts): string {
   const style = [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));

@@ -1,9 +1,9 @@
-/** Text and elements of a page's sections: every value in a template is escaped unless it is markup. */
+/** Building blocks of the report pages. Every value in a template is escaped unless it is markup. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import { LEAST_EVENTS } from '../analysis/markets.js';
 
-/** HTML built by `html` (or our own text): the only text that is not escaped. */
+/** HTML that the template tag `html` built, or constant text. Only this type is inserted without escaping. */
 export class Markup {
   readonly text: string;
 
@@ -14,10 +14,7 @@ export class Markup {
 
 type Part = Markup | string | number | null | readonly Part[];
 
-/**
- * Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup are inserted unchanged; null is
- * empty.
- */
+/** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup and lists of it are unchanged, null is empty. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(
     texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
@@ -30,7 +27,7 @@ function renderPart(part: Part | undefined): string {
   return escapeHtml(String(part));
 }
 
-/** Escapes text and attribute values in double quotes. Characters that HTML forbids become a question mark. */
+/** Escapes text for content and double-quoted attributes. Control and bidirectional characters become `?`. */
 const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
@@ -44,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** JSON for a script element: it cannot end the element or begin a comment. */
+/** Returns JSON for a script element, escaped so that it cannot end the element or start a comment. */
 export const jsonForScript = (value: unknown): Markup =>
   new Markup(
     JSON.stringify(value)
@@ -54,11 +51,11 @@ export const jsonForScript = (value: unknown): Markup =>
       .replaceAll('\u2029', '\\u2029'),
   );
 
-/** The exchange's texts have any length, the page's do not. */
+/** Shortens a text of the exchange, which may have any length. */
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
-/** One session of the page; its place in the bracket shows and hides its content. */
+/** One session of the page. Its index in the bracket is part of its elements' class names. */
 export interface Shown {
   readonly index: number;
   readonly name: string;
@@ -73,7 +70,7 @@ export const section = (
 ): Markup =>
   html`<section id="${id}"><h2>${title}</h2>${lead === '' ? null : html`<p class="lead">${lead}</p>`}${content}</section>`;
 
-/** Content that belongs to one session of the bracket. */
+/** Builds the content of each session. The page shows one session at a time. */
 export const perSession = (sessions: readonly Shown[], content: (session: Shown) => Markup): readonly Markup[] =>
   sessions.map(
     (session) =>
@@ -90,18 +87,18 @@ export interface Cell {
 export interface Head {
   readonly title: string;
   readonly explains?: string;
-  /** Figures are right-aligned. */
+  /** True for a left-aligned text column; figures are right-aligned. */
   readonly isText?: boolean;
 }
 
-/** A heading and the column's cells. */
+/** A table column: its heading, and a function that returns its cell of a row. */
 export interface Column<Of> extends Head {
   readonly cell: (of: Of) => Cell;
 }
 
 interface TableOptions {
   readonly caption: string;
-  /** Whether scripts may sort the table by its headings. */
+  /** True if the page's script makes the headings sort the table. */
   readonly sorts?: boolean;
   readonly class?: string;
 }
@@ -131,29 +128,29 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
 
-/** A table with a row for each of these. */
+/** Builds a table from columns, with a row for each element. */
 export const columnTable = <Of>(columns: readonly Column<Of>[], all: readonly Of[], options: TableOptions): Markup => {
   const rows = all.map((of) => ({ cells: columns.map(({ cell }) => cell(of)) }));
   return dataTable(columns, rows, options);
 };
 
-/** A cell with a drawing; its heading is `isText`. */
+/** Returns a cell that contains bars. Its column must be `isText`. */
 export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
   text: html`<span class="cell">${drawn}</span>`,
   class: 'bars',
 });
 
-/** A bar within its cell, from and to as fractions of the cell's width. */
+/** Returns a bar within a cell. `from` and `to` are fractions of the cell's width. */
 export function bar(from: number, to: number, kind: string): Markup {
   const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
   const [left, right] = from <= to ? [from, to] : [to, from];
   return html`<i class="bar ${kind}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
 }
 
-/** `good`, `bad` or empty for 0 and unknown: the sign itself is always printed too. */
+/** Returns the colour class of a value: `good`, `bad`, or empty for 0 and unknown. The sign is always printed too. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
 
-/** The same for a session's result; grey when too few events make its sign meaningless. */
+/** Returns the colour class of a session's result; empty if there are too few events for a meaningful sign. */
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
@@ -165,7 +162,7 @@ export const tiles = (figures: readonly Figure[]): Markup =>
       html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`,
   )}</dl>`;
 
-/** Section of the conditions under which the figures hold. */
+/** Builds the section with the conditions under which the figures are valid. */
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
   section('assumptions', 'Assumptions', 'The figures hold under these conditions.', content);
 

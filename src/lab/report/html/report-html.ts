@@ -1,7 +1,8 @@
-/** The page of a report. Its figures need no script. */
+/** Builds the HTML page of a report. Only its charts need a script. */
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
+import { outcomeText } from '../../../shared/protocol/outcome.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import {
@@ -11,14 +12,36 @@ import {
   repeatedModels,
   sharedWarnings,
 } from '../analysis/analyse.js';
-import { nameModel } from '../analysis/session-figures.js';
-import { formatDuration, formatMoney, formatQuantity } from '../figures.js';
+import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
+import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
+import { type ResultSplit, sumSplits, type Valuation } from '../analysis/split.js';
+import type { Markout, MarkoutSide } from '../analysis/trading.js';
+import {
+  cents,
+  count,
+  decimal,
+  exactGain,
+  formatDuration,
+  formatGain,
+  formatInterval,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  formatShares,
+  signedCents,
+  UNKNOWN,
+} from '../figures.js';
 import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
-import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
 import {
+  assumptionList,
   assumptionSection,
+  bar,
+  barCell,
+  type Cell,
+  type Column,
+  columnTable,
   dataTable,
   html,
   jsonForScript,
@@ -26,16 +49,19 @@ import {
   note,
   pageHeading,
   perSession,
+  type Row,
   resultTone,
   type Shown,
+  SPACE,
   section,
   shorten,
+  tiles,
+  tone,
 } from './parts.js';
-import { marketSection, markoutSection, resultSection } from './result-section.js';
 
 /**
- * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one analysis. The page is under 5 MB for sessions of any
- * size. Equal sessions give equal pages, to the byte.
+ * Builds the page of at least one session, where `analyses[i]` is `analyse(bracket.sessions[i])`. The page is below 5
+ * MB for sessions of any size. Equal sessions give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
@@ -78,7 +104,7 @@ const footer = ({ assumptions }: Analysis, licence: string): Markup =>
   html`<footer>Twinbook ${assumptions.version}. Times are UTC. A dash means not known or not defined, never zero. <details><summary>Charts over time are drawn by uPlot, under the MIT licence</summary><pre>${new Markup(licence.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</pre></details></footer>`;
 
 function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: Analysis): Markup {
-  const what = kind === 'live' ? 'What really happened' : 'Backtest';
+  const what = kind === 'live' ? 'Live session' : 'Backtest';
   const when =
     fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
   const assumed =
@@ -92,7 +118,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Lists every sentence once. Serious warnings are visible; notes can be unfolded. */
+/** Lists each warning text once. Notes are folded, more serious warnings are visible. */
 function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -103,10 +129,10 @@ function warningList(sessions: readonly Shown[]): Markup | null {
     notes.length === 0
       ? null
       : html`<details><summary>${formatQuantity(notes.length, 'note')}</summary><ul class="warnings">${notes.map(item)}</ul></details>`;
-  return html`<div id="warnings" role="region" aria-label="What to know before believing a figure"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
+  return html`<div id="warnings" role="region" aria-label="Warnings about the figures"><ul class="warnings">${open.map(item)}</ul>${more}</div>`;
 }
 
-/** Means and spreads over repeats, above the shown run's figures; null for a backtest with one run. */
+/** Builds the section of means and spreads over repeats; null for single runs. */
 function repeatSection(sessions: readonly Shown[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
@@ -121,7 +147,7 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
-/** A line's name is indented as in the terminal. */
+/** Returns table rows of the lines. The names are indented as in the terminal. */
 const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
   lines.map(([name, figure]) => ({
     cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
@@ -143,3 +169,315 @@ const chooser = (sessions: readonly Shown[]): Markup | null =>
   sessions.length < 2
     ? null
     : html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;
+
+/** Maximum market rows of all sessions together; a row takes about one kilobyte. */
+const MAX_ROWS = 1_500;
+
+function marketSection(sessions: readonly Shown[]): Markup {
+  const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
+  return section(
+    'markets',
+    'Markets',
+    'Currency and shares. A heading sorts.',
+    perSession(sessions, ({ analysis }) => marketTable(analysis, rows)),
+  );
+}
+
+function marketTable({ markets }: Analysis, limit: number): Markup {
+  if (markets.length === 0) return note('There is no market.');
+  const kept = selectMarkets(markets, limit);
+  const left = markets.filter((market) => !kept.has(market));
+  const shown = markets.filter((market) => kept.has(market));
+  const rows = shown.map(
+    (market): Row => ({ id: market.conditionId, cells: MARKET_COLUMNS.map(({ cell }) => cell(market)) }),
+  );
+  if (left.length > 0) rows.push(makeRestRow(left));
+  const cut =
+    left.length === 0
+      ? null
+      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} stand in the last line. All are in --json.</p>`;
+  return html`${dataTable(MARKET_COLUMNS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
+}
+
+/** Returns the markets with the largest gains, losses and turnovers. */
+function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
+  if (markets.length <= limit) return new Set(markets);
+  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
+    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
+  return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
+}
+
+const figure = <T extends number | null>(value: T, format: (value: T) => string): Cell => ({
+  text: format(value),
+  value,
+});
+const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): Column<Of> => ({ title, explains, cell });
+const gain = (micros: number | null): Cell => figure(micros, formatGain);
+
+/** Columns that a single market has, and a row of several markets. */
+const RESULT_COLUMNS: readonly Column<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
+  column('Result', '', ({ result }) => ({ ...gain(result.resultMicros), class: tone(result.resultMicros) })),
+  column('Spread', '', ({ result }) => gain(result.spreadMicros)),
+  column('Drift', '', ({ result }) => gain(result.driftMicros)),
+  column('Fees', '', ({ result }) => gain(-result.feesMicros)),
+  column('Settlement', 'from the last mid price to the outcome', ({ result }) => gain(result.settlementMicros)),
+  column('Fills', '', ({ fills }) => figure(fills, count)),
+];
+
+const HELD: Readonly<Record<Valuation, string>> = {
+  'nothing held': '',
+  outcome: '',
+  mark: ', held at the middle',
+  cost: ', held at cost',
+};
+
+const MARKET_COLUMNS: readonly Column<MarketAnalysis>[] = [
+  { title: 'Market', isText: true, cell: ({ title }) => ({ text: shorten(title, 80) }) },
+  ...RESULT_COLUMNS,
+  column('Filled', 'shares filled of shares posted', (market) => figure(market.fillRatioShare, formatPercent)),
+  column('60 s, ¢', 'markout after 60 s, cents a share', (market) => figure(market.markout60sMicros, signedCents)),
+  column('Two-sided', 'of the time that the market was open', ({ twoSidedShare: value }) => ({
+    text: formatPercent(value, 0),
+    value,
+  })),
+  column('Peak', 'largest position, shares', (market) => figure(market.peakInventoryMicros, formatShares)),
+  { title: 'Outcome', isText: true, cell: outcomeCell },
+  column('Recorded', 'recorded time without gaps', coverageCell),
+  { title: 'Event', isText: true, cell: ({ eventTitle }) => ({ text: shorten(eventTitle, 50) }) },
+];
+
+function outcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
+  const value = outcomeText(outcome);
+  return { text: `${value}${HELD[valuedAt]}`, value };
+}
+
+function coverageCell({ coverage }: MarketAnalysis): Cell {
+  const part = coverage === null || coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs;
+  return { text: formatPercent(part, 2), value: coverage?.gapMs ?? null };
+}
+
+/** Returns one row for all markets that are not shown, so that the columns still add up to the result. */
+function makeRestRow(left: readonly MarketAnalysis[]): Row {
+  const rest = {
+    result: sumSplits(left.map(({ result }) => result)),
+    fills: left.reduce((sum, { fills }) => sum + fills, 0),
+  };
+  const cells = RESULT_COLUMNS.map(({ cell }) => cell(rest));
+  const none = MARKET_COLUMNS.slice(1 + cells.length).map(() => ({ text: '' }));
+  return { cells: [{ text: formatQuantity(left.length, 'other market') }, ...cells, ...none] };
+}
+
+const markoutSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'markouts',
+    'Markouts',
+    'Cents a share, weighted by shares: the middle some time after a fill against its price. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
+    perSession(sessions, ({ analysis: { markouts } }) =>
+      markouts.every(({ fills }) => fills === 0)
+        ? note('No fill has a middle after it: there is no markout.')
+        : columnTable(MARKOUT_COLUMNS, markouts, { caption: 'Markouts by horizon and side' }),
+    ),
+  );
+
+const NAMES: Readonly<Record<string, string>> = {
+  1000: '1 s',
+  5000: '5 s',
+  30000: '30 s',
+  60000: '60 s',
+  300000: '5 min',
+  settlement: 'settlement',
+};
+
+const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
+  all: 'all',
+  bid: 'our bids',
+  ask: 'our asks',
+  late: 'orders that arrived late and took',
+};
+
+const MARKOUT_COLUMNS: readonly Column<Markout>[] = [
+  { title: 'After', isText: true, cell: ({ horizon }) => ({ text: NAMES[horizon] ?? `${horizon} ms` }) },
+  { title: 'Side', isText: true, cell: ({ side }) => ({ text: SIDE_NAMES[side] }) },
+  { title: 'Fills', cell: ({ fills }) => ({ text: count(fills) }) },
+  { title: 'Shares', cell: ({ sharesMicros }) => ({ text: formatShares(sharesMicros) }) },
+  { title: 'Markets', cell: ({ markets }) => ({ text: count(markets) }) },
+  { title: 'Effective half-spread, ¢', cell: ({ effectiveMicros }) => ({ text: signedCents(effectiveMicros) }) },
+  { title: 'Adverse selection, ¢', cell: ({ adverseMicros }) => ({ text: signedCents(adverseMicros) }) },
+  { title: 'Markout, ¢', cell: ({ markoutMicros }) => ({ text: signedCents(markoutMicros) }) },
+  {
+    title: 'Standard error, ¢',
+    explains: 'clustered by market',
+    cell: ({ standardErrorMicros }) => ({ text: cents(standardErrorMicros) }),
+  },
+];
+
+const resultSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'result',
+    'Result',
+    'Currency. The parts add up to the result to the last digit.',
+    perSession(sessions, ({ analysis }) => html`${headline(analysis)}${SPACE}${waterfall(analysis.result)}`),
+  );
+
+function headline(analysis: Analysis): Markup {
+  const { result, equity, capital, drawdown, trading, quoting, requests, byEvent, markouts } = analysis;
+  const interval = shownInterval(byEvent);
+  const row = markouts.find(({ horizon, side }) => horizon === 60_000 && side === 'all');
+  const [effective, after60s] = [row?.effectiveMicros ?? null, row?.markoutMicros ?? null];
+  const onCapital = `on ${formatMoney(equity.capitalMicros)} of capital`;
+  const earned = effective === null ? 'a share' : `of ${signedCents(effective)} ¢ earned at the fill`;
+  const fallen = drawdown.maxShare === null ? 'not known' : `${formatPercent(drawdown.maxShare, 2)} of capital`;
+  const spent = requests === null ? 'of the time' : `${formatPercent(requests.publicShare)} of the public budget`;
+  return tiles([
+    [
+      'Result',
+      formatGain(result.resultMicros),
+      interval === null ? onCapital : `95 %: ${formatInterval(interval)}`,
+      resultTone(analysis),
+    ],
+    [
+      'Return on capital at work',
+      formatPercent(capital.returnOnLockedShare),
+      `${formatMoney(capital.meanLockedMicros)} locked on average`,
+    ],
+    ['Deepest drawdown', formatMoney(drawdown.maxMicros), fallen],
+    ['Filled of posted', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')],
+    ['Markout after 60 s, ¢', signedCents(after60s), earned, tone(after60s)],
+    ['Two-sided quotes', formatPercent(quoting.twoSidedShare), spent],
+  ]);
+}
+
+type Step = readonly [name: string, explains: string, micros: number | null];
+
+function listSteps(result: ResultSplit): readonly Step[] {
+  const steps: readonly Step[] = [
+    ['Spread earned', 'price of a fill against the middle', result.spreadMicros],
+    ['Inventory drift', 'held shares while the middle moved', result.driftMicros],
+    ['Fees', 'paid to the exchange', -result.feesMicros],
+    ['Merges', 'complete sets against their value', result.mergesMicros],
+    ['Settlement', 'from the last mid price to the outcome', result.settlementMicros],
+  ];
+  if (result.undividedMicros === 0 && result.spreadMicros !== null) return steps;
+  return [...steps, ['Cannot be divided', 'the middle is not known', result.undividedMicros]];
+}
+
+function waterfall(result: ResultSplit): Markup {
+  const steps = listSteps(result);
+  const ends: number[] = [0];
+  for (const [, , micros] of steps) ends.push((ends.at(-1) ?? 0) + (micros ?? 0));
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const place = (value: number): number => (high === low ? 0 : (value - low) / (high - low));
+  const zero = html`<i class="zero" style="left:${(place(0) * 100).toFixed(2)}%"></i>`;
+  const drawn = (from: number, to: number, kind: string) =>
+    barCell(zero, from === to ? null : bar(place(from), place(to), kind));
+  const rows = steps.map(([name, explains, micros], index) => ({
+    cells: [
+      { text: html`${name} <span class="note wide">${explains}</span>` },
+      { text: micros === null ? 'not known' : exact(micros), class: tone(micros) },
+      drawn(ends[index] ?? 0, ends[index + 1] ?? 0, tone(micros)),
+    ],
+  }));
+  const total = {
+    class: 'total',
+    cells: [{ text: 'Result' }, { text: exact(result.resultMicros) }, drawn(0, result.resultMicros, 'ink')],
+  };
+  const heads = [
+    { title: 'Part', isText: true },
+    { title: 'Amount' },
+    { title: 'From zero to the result', isText: true },
+  ];
+  return dataTable(heads, [...rows, total], { caption: 'How the result is made up, in currency', class: 'split' });
+}
+
+/** Formats currency with all six places; the last four have a softer colour. */
+function exact(micros: number): Markup {
+  const text = exactGain(micros);
+  return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
+}
+
+const requestSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'requests',
+    'Request budget',
+    'The venue counts requests in any 60 seconds.',
+    perSession(sessions, ({ analysis: { requests: use } }) =>
+      use === null ? note('A ledger does not count requests.') : requests(use),
+    ),
+  );
+
+const BUDGET_HEADS = [
+  { title: 'Budget', isText: true },
+  { title: 'Requests' },
+  { title: 'A minute' },
+  { title: 'Limit' },
+  { title: 'Used' },
+  { title: 'Fullest minute' },
+  { title: '429', explains: 'refused: too many requests' },
+];
+
+function requests(use: RequestFigures): Markup {
+  const row = (name: string, scope: 'public' | 'signed') => {
+    const { count: sent, limitPerMinute, peakPerMinute, throttled } = use[scope];
+    const rate = use.minutes === 0 ? UNKNOWN : decimal(sent / use.minutes, 1);
+    const used = formatPercent(use[`${scope}Share`]);
+    const cells = [name, count(sent), rate, count(limitPerMinute), used, count(peakPerMinute), count(throttled)];
+    return { cells: cells.map((text) => ({ text })) };
+  };
+  const scopes = dataTable(BUDGET_HEADS, [row('Public', 'public'), row('Signed', 'signed')], { caption: 'Budget' });
+  const endpoints = use.byEndpoint.map(([name, sent]) => [html`<code>${shorten(name, 80)}</code>`, sent] as const);
+  return html`${scopes}${endpoints.length === 0 ? null : html`<details><summary>By endpoint</summary>${countTable('Endpoint', 'Requests', endpoints)}</details>`}`;
+}
+
+const countTable = (caption: string, title: string, counts: readonly (readonly [name: Markup, times: number])[]) =>
+  dataTable(
+    [{ title: caption, isText: true }, { title }],
+    takeListed(counts).map(([name, times]) => ({ cells: [{ text: name }, { text: count(times) }] })),
+    { caption },
+  );
+
+/** Long lists are cut; `--json` has the rest. */
+const LISTED = 40;
+const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
+const describeUnlisted = (items: readonly unknown[]): Markup | null =>
+  items.length > LISTED ? note(`… and ${count(items.length - LISTED)} more, all in --json.`) : null;
+
+const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
+
+const refusalSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'refusals',
+    'Refusals',
+    'Rejected quotes and orders, and what rejected them.',
+    perSession(sessions, ({ analysis: { refusals } }) => {
+      if (refusals.length === 0) return note('Nothing was refused.');
+      const rows = refusals.map(
+        ({ name, by, count: times }) =>
+          [html`<code>${shorten(name, 80)}</code> <span class="note">${WHO[by]}</span>`, times] as const,
+      );
+      return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
+    }),
+  );
+
+const MAKERS: Readonly<Record<string, string>> = {
+  true: 'post only: an order that reaches our price fills nothing',
+  false: 'trade: an order that reaches our price fills ours, up to its size',
+};
+
+function sessionAssumptions({ analysis }: Shown): Markup {
+  const { assumptions: given, kind, equity } = analysis;
+  const isLive = kind === 'live';
+  const lines = (texts: readonly string[], length: number): Markup =>
+    html`${takeListed(texts).map((line) => html`${shorten(line, length)}<br>`)}${describeUnlisted(texts)}`;
+  return assumptionList([
+    ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
+    ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
+    ['Latency', given.latency ?? (isLive ? 'none: the real network' : 'none')],
+    ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
+    ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
+    ['Version', given.version],
+    ['Configuration', html`<code>${given.configHash}</code>`],
+    ['Seed', given.seed === null ? 'none' : String(given.seed)],
+    ['Data', lines(given.data, 300)],
+    ['Remarks', lines(given.remarks, 600)],
+  ]);
+}

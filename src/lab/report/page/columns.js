@@ -1,6 +1,6 @@
-/** Columns of numbers, as the page holds them. */
+/** Decoder of the page's encoded columns of numbers. */
 
-/** Reads the text of `columnText`. @param {string} text @returns {(number | null)[]} */
+/** Decodes a text of `columnText`. @param {string} text @returns {(number | null)[]} */
 export function readColumn(text) {
   const colon = text.indexOf(':');
   const unit = Number(text.slice(0, colon));

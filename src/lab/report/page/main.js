@@ -1,4 +1,4 @@
-/** Charts over time: of the whole account, and of one market; and their controls. */
+/** Draws the charts of the account and of one market, and handles their controls. */
 
 import uPlot from 'uplot';
 import {
@@ -27,13 +27,13 @@ const ONE = 1e6;
 /** @param {number} place */
 const column = (place) => readColumn(data.columns[place] ?? '1:');
 
-/** A time column never has unknown values. @param {number} place */
+/** Returns a column of times, which has no unknown values. @param {number} place */
 const times = (place) => /** @type {number[]} */ (column(place));
 
 const price = (/** @type {number | null | undefined} */ value) =>
   value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
 
-/** Sets the words of a readout: every other one is emphasised. @param {string} id @param {[string, string][]} pairs */
+/** Sets the names and emphasised values of a readout. @param {string} id @param {[string, string][]} pairs */
 function say(id, pairs) {
   const place = document.getElementById(id);
   if (place === null) return;
@@ -48,7 +48,7 @@ function say(id, pairs) {
 
 /** @typedef {{ charts: uPlot[], full: [number, number], step: number, isMoving: boolean }} Group */
 
-/** The drawn groups. @type {Record<string, Group | null>} */
+/** The drawn groups of charts; null before the first drawing. @type {Record<string, Group | null>} */
 const groups = { account: null, price: null };
 
 /** @param {Group} group @param {number} min @param {number} max */
@@ -93,7 +93,7 @@ function drawGroup(key, drawings, step, hover) {
 const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
-/** Dash patterns, equal to those of the key. */
+/** Dash patterns of lines, equal to those of the legend. */
 const DASHES = [
   [7, 3],
   [2, 3],
@@ -110,7 +110,7 @@ function drawAccount() {
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
   });
-  // Sessions of one bracket may have other sample times.
+  // Sessions of one bracket may have different sample times.
   const joined = /** @type {Rows} */ (
     /** @type {unknown} */ (
       uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
@@ -151,13 +151,13 @@ function drawAccount() {
 }
 
 /**
- * Settlements after the last sample belong to the result: the line ends with a step to it. @param {Rows} rows @param
- * {number} time @param {number} result
+ * Adds the final result, which includes settlements after the last sample, as a step at the end of the line. @param
+ * {Rows} rows @param {number} time @param {number} result
  */
 function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
-  // Nothing is known between the last sample and the settlement.
+  // The line is flat between the last sample and the settlement, because the equity is unknown there.
   results?.push(results.findLast((value) => value !== null) ?? null, result);
 }
 
@@ -222,7 +222,7 @@ function redraw() {
   const names = data.sessions.length > 1 ? (data.sessions[session()]?.name ?? '') : '';
   for (const place of document.querySelectorAll('.drawn-session')) place.textContent = names;
   drawAccount();
-  // Another fill model is shown at the same place.
+  // Another fill model is shown with the same zoom.
   const range = groups['price'] ? shown(groups['price']) : null;
   drawMarket(drawnMarket);
   if (range !== null && groups['price']) show(groups['price'], ...range);

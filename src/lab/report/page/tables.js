@@ -1,11 +1,11 @@
-/** Sorts tables by their headings. Tables without scripts are plain. */
+/** Sorts tables when a heading is clicked. Without scripts the tables are not sortable. */
 
 document.documentElement.classList.add('scripted');
 
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 
-/** Unknown values, and the line that sums the rest, stay at the end. */
+/** Sorts rows. Unknown values, and the row that sums the other markets, stay at the end. */
 function sortRows(
   /** @type {HTMLTableElement} */ table,
   /** @type {number} */ column,

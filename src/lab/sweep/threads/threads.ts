@@ -1,4 +1,4 @@
-/** The default engine: threads of this process; and one backtest of a thread. */
+/** The default engine of a sweep, which runs backtests on threads of this process; and the backtest of a thread. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { Config } from '../../../shell/config/config.js';
@@ -13,7 +13,7 @@ import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { eventsIn, NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { configWith } from '../search.js';
 
-/** Settings that all tasks share. Plain data. */
+/** Returns the settings that all tasks share, as plain data that can be sent to threads. */
 export const makeSettings = (
   { search, latency, seed, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
   events: readonly SweptEvent[],
@@ -31,11 +31,11 @@ export async function runTask(
   const events = eventsIn(all, task.fold);
   const tried = configWith(config, axes, task.candidate.values);
   const own = events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
-  // Every configuration draws the same sequences: they differ by their actions, not by luck.
+  // Every configuration draws the same random sequences, so that results differ by actions and not by luck.
   const draws = makeDraws(latency, { seed, index: 0, count: 1 }, config.polling.hotIntervalMs);
   const plan = makePlan(tried, own, { fillModel: task.fillModel, ...draws, ...played });
   const { session, traceHash } = await runBacktest(plan);
-  // A failed strategy was stopped in its market: the rest is no result of this configuration.
+  // A strategy that fails is stopped in its market, so that the result would not be that of the configuration.
   const broken = findBroken(session);
   const hint = '`twinbook strategies test STRATEGY` finds the errors of a strategy.';
   if (broken !== null) throw new TwinbookError('strategy_invalid', broken, hint);
@@ -54,7 +54,7 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
     resultMicros: sum(eventResults),
     maxDrawdownMicros: maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
-    // Notices at the very beginning are about the data, and equal for all.
+    // Notices at the start are about the data and equal for all configurations, so they do not count.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     eventResults,
   };
@@ -62,9 +62,9 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
 
 export interface WorkerSetup extends ConfigOfThreads, Pick<ThreadPlace, 'paths'> {
   readonly settings: TaskSettings;
-  /** Conditions of the markets to play. */
+  /** Condition ids of the markets to play. */
   readonly ids: ReadonlySet<string>;
-  /** Shared flag; non-zero cancels the work. */
+  /** Shared flag; a value other than 0 cancels the work. */
   readonly stop: Int32Array;
 }
 
@@ -82,9 +82,9 @@ export const onThreads: SweepEngine = async ({ plan, recordings, facts, tasks, d
 export type ThreadPlace = Pick<SweepPlan, 'source' | 'paths' | 'recordings' | 'workers'>;
 
 /**
- * Runs batches on threads that stay warm, with the events that they have read, while the same folds are played.
+ * Opens threads that run batches of tasks. The threads keep their decoded events while the same folds are played.
  *
- * @param reading called with the number of checked recordings and of all in a batch
+ * @param reading callback with the number of checked recordings, and of all recordings of a batch
  */
 export function openThreads(
   { source, recordings, paths, workers }: ThreadPlace,
@@ -98,7 +98,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** A damaged file is an error here; a thread would play only its readable part. */
+  /** Reads the recordings completely. A damaged file is an error here, while a thread would play its readable part. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {
@@ -110,7 +110,7 @@ export function openThreads(
     const numbers = new Set(tasks.map(({ fold }) => fold));
     const folds = [...numbers].join();
     if (warm?.folds === folds) return warm.pool;
-    // Events of the last folds are freed first.
+    // Old threads end first, which frees the events of the last folds.
     await close();
     const played = settings.events.filter(({ fold }) => numbers.has(fold));
     const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));
@@ -121,7 +121,7 @@ export function openThreads(
     warm = { folds, pool };
     return pool;
   };
-  /** False when it was stopped before every task ended. */
+  /** Runs a batch. Returns false if it was stopped before every task had ended. */
   const run = async (batch: Batch<Task, TaskFigures>): Promise<boolean> => {
     let isComplete = false;
     try {

@@ -1,4 +1,4 @@
-/** Program of a worker thread: reads the configuration, finds the recordings, runs backtests one by one. */
+/** Program of a sweep's worker thread: reads the configuration, opens the recordings, and runs backtests. */
 
 import { workerData } from 'node:worker_threads';
 import { boundHeapGrowth } from '../../../shared/base/processes.js';
@@ -12,7 +12,7 @@ boundHeapGrowth();
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
 const { sources } = await openSources(setup.paths, { isStopped: () => Atomics.load(setup.stop, 0) !== 0 });
-// A thread that ends within a read ends the process, and a strategy may end its thread: reads come first.
+// All reading is done first: a strategy may end its thread, and a thread that ends within a read crashes the process.
 try {
   for (const source of sources) {
     if (!setup.ids.has(source.market.conditionId)) continue;

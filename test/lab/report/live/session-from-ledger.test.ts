@@ -200,7 +200,7 @@ describe('a ledger without recordings', () => {
 
   test('says how many markets were only looked at', () => {
     const { session } = read((ledger) => ledger.transaction(() => ledger.saveMarket(MARKET)));
-    expect(session.notices[0]?.text).toBe('1 market that the trader saw and never had an order in is left out.');
+    expect(session.notices[0]?.text).toBe('1 market in which the trader never had an order is left out.');
   });
 });
 
