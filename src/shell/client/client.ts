@@ -1,9 +1,9 @@
 /**
- * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
+ * The venue's service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call is a method at its own name, such as `client.orders.create`. The call resolves to the record. Calls reject
- * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`, sent money
- * decimal text. `all…` walks a list. Verbs such as `place` draft, sign, submit and wait.
+ * Every call is a method with the call's name, such as `client.orders.create`, and resolves to the record. Calls reject
+ * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`; sent money is
+ * decimal text. `all…` walks a list. Methods such as `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ import {
   type Stage,
 } from './draft-workflow.js';
 
-/** The whole service as typed calls; safe to share, closed with `close()`. */
+/** All calls of the service, with types. A client may be shared; `close()` ends it. */
 export class ServiceClient extends HttpCaller {
   readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
@@ -56,7 +56,7 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is or was in the book.
+   * Places an order. Signs only a draft with exactly these terms. Resolves to an order that is or was in the book.
    * ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
    * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
    */
@@ -93,7 +93,7 @@ export class ServiceClient extends HttpCaller {
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // A fill probably ended the order meanwhile: the record shows the fill.
+      // A fill probably ended the order meanwhile, which the record shows.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
@@ -140,7 +140,7 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeemable shares of the account's assets, read before the draft, which locks the shares. If all shares are locked,
+   * Reads the redeemable shares in the account's assets before the draft, which locks them. If all shares are locked,
    * an earlier draft holds them, most likely after a lost answer. The service then returns that draft again.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
@@ -168,8 +168,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to the closed position; with a price give `withinMs`. Rejects with
-   * ServiceRefused, or with OutcomeUnknown at the deadline: the position may still close. Sends one close only.
+   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Sends only one close.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -180,7 +180,7 @@ export class ServiceClient extends HttpCaller {
   }
 }
 
-/** A change whose draft and record have the same key. */
+/** Makes a change whose draft and record have the same key. */
 const landing = <R>(
   endpoint: EndpointName,
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
@@ -198,21 +198,21 @@ const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** An order that was in the book has taken effect, even if later canceled. */
+/** Returns the stage of an order. An order that was in the book is done, even if it was canceled later. */
 function placeStage({ status }: OrderRow): Stage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;
   return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
-/** The cancel of a resting order was not submitted. */
+/** Returns the stage of a cancel. While the order rests, its cancel was not submitted. */
 const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Stages by the state of a record; a state that is not named is landing. */
+/** Makes a function from a record's state to its stage. A state that is not listed is `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): Stage => {
     const why = OVER.find((over) => over === state);
@@ -236,8 +236,8 @@ export * from './contract.js';
 export type { CloseInput, SafeOptions } from './draft-workflow.js';
 
 /**
- * The profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
- * file_unreadable, or config_invalid naming the first field that is wrong.
+ * Loads the profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
+ * file_unreadable, or config_invalid with the first invalid field.
  */
 export function venueProfile(nameOrPath: string): VenueProfile {
   const path = /^[A-Za-z0-9_-]+$/.test(nameOrPath) ? shippedProfile(nameOrPath) : nameOrPath;
@@ -268,7 +268,7 @@ function readYaml(path: string): unknown {
   }
 }
 
-/** `config/venues/` of the package that this file belongs to, compiled or not. */
+/** Returns the path of a profile in `config/venues/` of the package of this file, compiled or not. */
 function shippedProfile(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);

@@ -1,6 +1,6 @@
 /**
- * Runs one change from draft to final state. Only the record is evidence, not a submit's answer. A signature may be
- * sent again: a draft takes effect once. A second draft is never made: both could take effect.
+ * Runs one change from draft to final state. Only the record proves the outcome, not a submit's answer. A signature may
+ * be sent again, because a draft takes effect once. A second draft is never made, because both could take effect.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -24,18 +24,18 @@ import {
 } from './contract.js';
 
 const MOST_SUBMITS = 3;
-/** Temporary refusals: nothing was done, and the same submit may be accepted later. */
+/** Temporary refusals: the submit had no effect, and may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
 /** Progress of a change according to the service's record. */
 export type Stage =
-  /** The draft was not submitted, by the service's record. */
+  /** According to the service's record, the draft was not submitted. */
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'landing' }
   | { readonly kind: 'done' }
   | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
 
-/** Parts that differ between an order, a cancel, a merge … `R` is the record. */
+/** The parts of a change that differ between order, cancel, merge and others. `R` is the type of its record. */
 export interface Change<R> {
   /** The call that submits the change; errors carry its name. */
   readonly endpoint: EndpointName;
@@ -50,9 +50,9 @@ type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
-  /** Time from the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  /** Time limit of the whole change, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
-  /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
+  /** Interval between reads of a record that is not final, ms; each is a signed request. Default 500. */
   readonly pollMs?: number;
   /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
   readonly allowBlindSigning?: boolean;
@@ -62,14 +62,14 @@ export const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning:
 
 type Pace = ReturnType<typeof startPace>;
 
-/** Time limit and reads of a change that begins now. */
+/** Starts the time limit of a change, and returns its options and waits. */
 function startPace(world: World, safe: SafeOptions) {
   const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
   const deadlineMs = world.clock.monotonicMs() + withinMs;
   return {
-    /** A call that waits in line for longer is not sent. */
+    /** Options of each call: a call that waits beyond the time limit is not sent. */
     options: { latestMs: world.clock.nowMs() + withinMs },
-    /** False when no time is left to wait. */
+    /** Waits until the next read; returns false if the time limit would pass or the client was closed. */
     wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
   };
 }
@@ -94,7 +94,7 @@ class Submission<R> {
   readonly #signature: string;
   readonly #pace: Pace;
   #sent = false;
-  /** True when a submit had no answer: only a final record can show that it did nothing. */
+  /** True if a submit had no answer. Only a final record can then show that it had no effect. */
   #inDoubt = false;
   #lastSeen: R | undefined;
 
@@ -122,7 +122,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** A record may change although its submit was refused, and show the change later: a single read is no proof. */
+  /** Reads the record again: it may change although its submit was refused, so one read is no proof. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -130,7 +130,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends by a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
+  /** Ends by a record that is not an unsigned draft. `refusal`: answer to the submit, more precise than a state. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -138,15 +138,15 @@ class Submission<R> {
       const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('it did not land in time');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('its record was not final in time');
       seen = await this.#look();
     }
   }
 
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // A submit that arrived at the last moment shows a moment later: one look proves nothing.
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
+      // The record shows a submit of the last moment with a delay, so one read proves nothing.
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('it seemed expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
@@ -154,7 +154,7 @@ class Submission<R> {
     throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
   }
 
-  /** The record, with as many reads as needed. */
+  /** Reads the record, repeatedly until a read succeeds or the time limit passes. */
   async #look(): Promise<R> {
     for (;;) {
       const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
@@ -172,13 +172,13 @@ class Submission<R> {
   }
 }
 
-/** The answer that refused a wrong clock has corrected our estimate. */
+/** True for a temporary refusal. A refusal of a wrong clock has corrected our estimate. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
 type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
-/** Result of a call; its expected errors are results too. */
+/** Returns the result of a call, with expected errors as a result too. Rethrows other errors. */
 export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
   try {
     return { ok: true, record: await promise };
@@ -188,7 +188,7 @@ export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
   }
 }
 
-/** Position to close, and its worst price in its own outcome, decimal text; without one at any price. */
+/** Position to close, and its worst price in its own outcome, decimal text; without a price at any price. */
 export interface CloseInput {
   readonly pubkey: string;
   readonly price?: string;
@@ -213,7 +213,7 @@ export async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may change although the close was refused, and show the change later: a single read is no proof.
+    // A record may change although the close was refused, and show it later, so one read is no proof.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;
@@ -222,7 +222,7 @@ export async function closeMargin(
   }
 }
 
-/** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
+/** Tolerance for the venue's clock and rounding in the latest accepted expiry of a draft, s. */
 const EXPIRY_SLACK_S = 60;
 /** The signer finds drafts by intent; this signer has a single draft. */
 const INTENT_ID = 'safe call';
@@ -232,11 +232,11 @@ export interface DraftToSign {
   readonly pubkey: string;
   readonly message: string;
   readonly marketConditionId: string;
-  /** Our own terms; never read out of `message`. */
+  /** The terms that we requested; never read from `message`. */
   readonly terms: DraftTerms;
 }
 
-/** The signature, 128 hex characters. Throws NotDone for a draft that is not signed; it then never takes effect. */
+/** Returns the signature, 128 hex characters. Throws NotDone for an unsigned draft, which never takes effect. */
 function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
@@ -254,16 +254,16 @@ function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** A draft that could be submitted long after its use is not signed. */
+/** Refuses a draft with a late expiry, which could be submitted long after its use; null without objection. */
 function objectionToExpiry(message: string, world: World): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;
   const leftS = expires - Math.floor(world.venueNowMs() / 1_000);
   const mostS = 2 * world.profile.draft_lifetime_s + EXPIRY_SLACK_S;
-  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are accepted` : null;
 }
 
-/** Throws TwinbookError usage for text that is not a number. */
+/** Returns an order's terms for signing. Throws TwinbookError usage for text that is not a number. */
 export function orderTerms(order: OrderInput): DraftTerms {
   const head = { action: 'place-order', isYes: order.is_yes } as const;
   if (order.order_type === 'limit') {
@@ -275,7 +275,7 @@ export function orderTerms(order: OrderInput): DraftTerms {
     : { ...head, side: 'sell', type: 'market', amount: decimal('amount', order.amount) };
 }
 
-/** Throws TwinbookError usage for text that is not a number. */
+/** Returns a margin request's terms for signing. Throws TwinbookError usage for text that is not a number. */
 export function marginTerms(request: MarginInput): DraftTerms {
   const { is_yes: isYes = true, leverage = 1 } = request;
   const times = leverage === 1 ? ONE : decimal('leverage', String(leverage));
@@ -285,7 +285,7 @@ export function marginTerms(request: MarginInput): DraftTerms {
     : { ...head, type: 'limit', price: decimal('price', request.price), shares: decimal('shares', request.shares) };
 }
 
-/** Throws TwinbookError usage for text that is not a decimal of at most six places. */
+/** Parses decimal text. Throws TwinbookError usage for text that is not a decimal of at most six places. */
 export function decimal(name: string, text: string): Micros {
   const value = parseDecimal(text);
   if (value !== null) return value;

@@ -1,7 +1,7 @@
 /**
- * Turns requests and their outcomes into recordings, in memory. Recordings exclude known own orders from liquidity
- * and contain no trade twice. A level deeper than requested does not count as gone. A silence is a gap with its cause, not
- * a quiet market.
+ * Converts requests and their outcomes into recordings, in memory. Recorded books exclude known own orders, and no
+ * trade is recorded twice. A level below the requested depth does not count as removed. Time without answers is
+ * recorded as a gap with its cause, because it is not a quiet market.
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
@@ -22,7 +22,7 @@ export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 const DEFAULT_DEPTH = 20;
 /** Interval assumed until the usual interval is known, ms. */
 const USUAL_MS = 10_000;
-/** Maximum feed values that wait for their market's first book. */
+/** Maximum number of feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
 
 interface CaptureSettings {
@@ -34,7 +34,7 @@ interface CaptureSettings {
   readonly only: ReadonlySet<string> | null;
 }
 
-/** Since the start. */
+/** Numbers of recorded items since the start. */
 export type CaptureCounts = Capture['counts'];
 
 export class Capture {
@@ -44,7 +44,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** Newest values by feed and market, of markets not read yet. */
+  /** Newest feed values by feed and market, for markets that were not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
@@ -54,7 +54,7 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** `refused`: invalid levels of the venue's answers, and events off the grid. */
+  /** Numbers of recorded items. `refused`: invalid levels of the venue, and events off the price or amount grid. */
   get counts() {
     const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
     for (const { counts } of this.#markets.values())
@@ -62,12 +62,12 @@ export class Capture {
     return total;
   }
 
-  /** Own orders that may rest, by the answers. */
+  /** Number of own orders that may rest, according to the answers. */
   get ownResting(): number {
     return this.#own.orders.resting;
   }
 
-  /** Usual interval of reads of one book, ms: several times as long is a gap. */
+  /** Sets the usual interval between reads of a book, ms. A several times longer interval is a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
@@ -77,7 +77,7 @@ export class Capture {
     this.#own.onAsk(call, nowMs);
   }
 
-  /** Takes the outcome of a request. `venueMs`: estimated venue clock between request and answer, rounded, ms. */
+  /** Records the outcome of a request. `venueMs`: estimated venue clock midway between request and answer, ms. */
   onOutcome(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
@@ -85,7 +85,7 @@ export class Capture {
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
-    // An unsent request has no round trip; the missing read is a gap anyway.
+    // An unsent request has no round trip, and the missing read is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
@@ -102,12 +102,12 @@ export class Capture {
     this.#own.orders.forget(nowMs);
   }
 
-  /** Writes waiting data; the last call before the store is closed. */
+  /** Writes waiting data. Call it last, before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
-  // The shell answers with the data of the call's endpoint; TypeScript cannot relate them.
+  // The casts: data has the type of the call's endpoint, but TypeScript cannot relate them.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -137,7 +137,7 @@ export class Capture {
     }
   }
 
-  /** Capture of this market; undefined while its description is unknown, or when it is not wanted. */
+  /** Returns a market's capture; undefined while its description is unknown, or if it is not to be recorded. */
   #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
@@ -152,7 +152,7 @@ export class Capture {
     return captured;
   }
 
-  /** A feed reports a constant value only once, often before the first book. */
+  /** Records a feed value, or keeps it for the first book: a feed reports a constant value only once. */
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
@@ -212,10 +212,10 @@ function why(outcome: Outcome): string {
   return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
 }
 
-/** Category of a market without one, or with an unknown one. */
+/** Category recorded for a market without a known category. */
 const OTHER_CATEGORY = 'finance';
 
-/** Null for a market without an order book. `seenMs` replaces times that the venue does not report. */
+/** Describes a market; null without an order book. `seenMs` replaces times that the venue does not report. */
 export function describeMarket(
   detail: MarketDetail,
   venue: string,
@@ -243,7 +243,7 @@ export function describeMarket(
   };
 }
 
-/** From our own redeem: no public answer has it. Null when not paid yet, or for equal shares of both outcomes. */
+/** Infers a market's outcome from our own redeem. Null before its payment, or for equal shares of both outcomes. */
 export function learnOutcome({
   state,
   funds,

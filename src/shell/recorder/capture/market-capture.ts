@@ -1,6 +1,6 @@
 /**
- * Converts one market's polls into events. A trade must precede its decrease of the book. So a book waits up to
- * `HOLD_MS` for a later read of the trades. Trades up to the book's time are written before the book's changes.
+ * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. Therefore a
+ * book waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
  */
 
 import { SIDE } from '../../../recording/contract.js';
@@ -11,13 +11,13 @@ import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
 import type { OwnAtPrice, OwnInBook, OwnOrders, PolledAt } from './own-capture.js';
 
-/** Maximum wait of a book for a later read of the trades, ms; trades may then follow the book. */
+/** Maximum wait of a book for a later read of the trades, ms. After it, trades may follow the book. */
 export const HOLD_MS = 20_000;
-/** Multiple of the usual interval at which a late book is a gap. */
+/** A book that is later than this multiple of the usual interval causes a gap. */
 export const LATE_FACTOR = 3;
-/** Answers come slightly out of order; a larger step back is our clock's, and invalidates measurements. */
+/** A larger step back means that our clock was set back, ms; answers are only slightly out of order. */
 const STEP_BACK_MS = 60_000;
-/** Precision of the estimated venue clock; in doubt a trade comes before a book. */
+/** Possible error of the estimated venue clock, ms. In doubt a trade comes before a book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -33,16 +33,16 @@ export class MarketCapture {
   #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest raw book, to tell buyers from sellers. */
+  /** The newest book with own orders, which shows whether a trade's taker bought or sold. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
-  /** Our clock, ms, at the last call. */
+  /** Our clock at the last call, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
-  /** Our clock, ms, when the newest answered read of the trades left. */
+  /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
-  /** Venue clock, ms, of the last known data. Null before the first book. */
+  /** Time of the last written data, venue clock, ms; null before the first book. */
   #knownMs: number | null = null;
-  /** Why nothing is known now; null while something is. */
+  /** Reason of the present gap; null without a gap. */
   #gap: string | null = null;
   counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
 
@@ -51,10 +51,10 @@ export class MarketCapture {
     this.#own = own;
   }
 
-  /** Takes a raw book, with the requested levels per side; `usualMs`: usual interval. */
+  /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
-    // Two polls may overtake each other; the later request saw the later book.
+    // Answers may overtake each other; the later request has the later book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
     this.counts.refused += droppedLevels;
@@ -67,7 +67,7 @@ export class MarketCapture {
     this.#release(at.seenMs);
   }
 
-  /** A page of public trades, newest first. */
+  /** Records a page of public trades, newest first. `isLast`: no page follows. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
     this.#note(at.seenMs);
     const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
@@ -77,7 +77,7 @@ export class MarketCapture {
     this.#release(at.seenMs);
   }
 
-  /** Nothing is known from the last known book to the next one. */
+  /** Records a gap from the last known book to the next book. */
   onGap(reason: string, nowMs: number): void {
     this.flush(nowMs);
     if (this.#gap !== null || this.#knownMs === null) return;
@@ -86,7 +86,7 @@ export class MarketCapture {
     this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
   }
 
-  /** Time passes: writes what has waited long enough. */
+  /** Writes books and trades that have waited long enough. */
   tick(nowMs: number): void {
     this.#note(nowMs);
     this.#release(nowMs);
@@ -104,13 +104,13 @@ export class MarketCapture {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);
     this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
-    // A recorder that runs for months sees many markets end.
+    // The memory is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
     this.#pages = new TradePages();
     this.#latest = EMPTY_BOOK;
   }
 
-  /** Our clock may be set back by hours; nothing may wait that long. */
+  /** Detects a clock set back, and then writes all waiting data: it must not wait for hours. */
   #note(nowMs: number): void {
     if (nowMs < this.#nowMs - STEP_BACK_MS) {
       this.flush(Number.POSITIVE_INFINITY);
@@ -133,7 +133,7 @@ export class MarketCapture {
     const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
     const first = this.#knownMs === null;
     const untilMs = at.venueMs + CLOCK_SLACK_MS;
-    // Trades before the first book are contained in it.
+    // The first book includes the effect of earlier trades, so they are dropped.
     if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
     else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
     const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
@@ -149,7 +149,7 @@ export class MarketCapture {
     this.#knownMs = timeMs;
   }
 
-  /** In order of time, which is a whole second: its middle, but never before written data or after `latestMs`. */
+  /** Writes due trades in order. Their second's middle is their time, not before written data or after `latestMs`. */
   #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
     const due = this.#trades.filter(isDue);
     if (due.length === 0) return;
@@ -161,42 +161,42 @@ export class MarketCapture {
       if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
       else this.counts.refused += 1;
       this.#knownMs = timeMs;
-      // The trade is known, the book is not yet.
+      // The gap continues after the trade, because the book is still unknown.
       if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
     }
   }
 }
 
-/** Public trades of one market from overlapping pages: each once, oldest first, and whether some were missed. */
+/** Merges overlapping pages of one market's public trades. Returns each trade once, and whether trades are missing. */
 class TradePages {
   readonly #tape = new Tape();
   #newestMs: number | null = null;
 
-  /** `isLast`: no page follows. `book`, the newest raw one, tells buyers from sellers. */
+  /** Adds a page. `isLast`: no page follows. `book` shows whether a trade's taker bought or sold. */
   add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
     const known = this.#newestMs;
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Rows have no id: a page reaches back if it shows the second of the newest known trade, or an earlier second.
+    // Rows have no id. No trade is missing if the page reaches the second of the newest known trade.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }
 }
 
-/** Change of a polled book against the known one, in YES space. */
+/** Change of a level between the known book and a newly read book, in YES space. */
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
-  /** New total amount of the level; 0 removes the level. */
+  /** New total amount of the level, micros; 0 removes the level. */
   readonly amountMicros: number;
 }
 
-/** An answer with as many levels as requested says nothing about levels beyond its last one. */
+/** Known levels of a book. An answer with the requested number of levels leaves deeper levels unknown. */
 class KnownLevels {
   #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
 
-  /** Takes in a book and returns the changes: removals first, so that no step crosses. `depth` as requested. */
+  /** Stores a book and returns its changes, removals first, so that the book is never crossed. */
   changes(book: Book, depth: number, own: OwnInBook): LevelChange[] {
     const bids = this.#side(SIDE.bid, book.bids, depth, own[0]);
     const asks = this.#side(SIDE.ask, book.asks, depth, own[1]);
@@ -207,7 +207,7 @@ class KnownLevels {
     ];
   }
 
-  /** Drops everything and takes in a book: all its levels are changes. */
+  /** Forgets all levels and stores a book; all its levels are changes. */
   anew(book: Book, own: OwnInBook): LevelChange[] {
     this.#sides = [new Map(), new Map()];
     return this.changes(book, Number.POSITIVE_INFINITY, own);
@@ -229,7 +229,7 @@ class KnownLevels {
     const note = (priceMicros: number, rawMicros: number) => {
       const ours = own.get(priceMicros);
       const before = known.get(priceMicros);
-      // Our part of it is unknown now: the others' known amount stays until it is known.
+      // While our part of the level is uncertain, the others' last known amount stays.
       if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
       const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
       if (amountMicros === (before ?? 0)) return;
