@@ -2,7 +2,9 @@
 
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
+import type { SqliteDriver } from '../../shared/base/sqlite-driver.js';
+
+type Database = InstanceType<typeof SqliteDriver>;
 
 /** Bytes that journal and recording leave free on their disk, enough for days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
