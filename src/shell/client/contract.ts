@@ -151,23 +151,20 @@ export class ServiceRefused extends ServiceError {
   }
 }
 
-interface Doubt {
-  /** False only if no byte of the call was sent. */
-  readonly sent: boolean;
-  readonly pubkey?: string | null;
-  /** The record as last read; absent if no read succeeded. */
-  readonly record?: unknown;
-}
-
 /** The outcome is unknown after a time-out, a cut connection, a 5xx, an invalid answer or the end of a wait. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
+  /** False only if no byte of the call was sent. */
   readonly sent: boolean;
-  /** The record as it was last read by a safe call; undefined when it never was. */
+  /** The record as a safe call last read it; undefined if no read succeeded. */
   readonly record: unknown;
 
-  constructor(endpoint: EndpointName, reason: string, { sent, pubkey = null, record }: Doubt) {
+  constructor(
+    endpoint: EndpointName,
+    reason: string,
+    { sent, pubkey = null, record }: { sent: boolean; pubkey?: string | null; record?: unknown },
+  ) {
     const where = pubkey === null ? '' : `; read the record ${pubkey}`;
     super(
       endpoint,

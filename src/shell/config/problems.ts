@@ -357,22 +357,16 @@ export function describeKind(node: SchemaNode | null): string {
   if (node.anyOf !== undefined)
     return joinWithOr(node.anyOf.map((option) => (option.type === 'null' ? 'null' : describeKind(option))));
   if (node.enum !== undefined) return joinWithOr(node.enum.map((value) => JSON.stringify(value)));
-  switch (node.type) {
-    case 'integer':
-    case 'number':
-      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
-    case 'string':
-      return stringKind(node);
-    case 'boolean':
-      return 'true or false';
-    case 'array':
-      return 'a list';
-    case 'object':
-      return 'a mapping (lines of key: value)';
-    default:
-      return 'another kind of value';
-  }
+  if (node.type === 'integer' || node.type === 'number')
+    return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
+  return node.type === 'string' ? stringKind(node) : (KINDS[node.type ?? ''] ?? 'another kind of value');
 }
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping (lines of key: value)',
+};
 
 function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }: SchemaNode): string {
   if (low > -UNBOUNDED) return high < UNBOUNDED ? ` from ${low} to ${high}` : ` of at least ${low}`;

@@ -97,7 +97,7 @@ export const channelSchema = z.strictObject({
   signing_file: path('File of mode 0600 with the key that signs messages; only for webhook.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of alerts that this channel gets.').default('warning'),
   summary: flag(true, 'Whether this channel gets the daily summary, whatever its `min`.'),
-  detail: choice(['full', 'bare'], 'bare: messages without figures, titles and reasons.').default('full'),
+  detail: choice(['full', 'bare'], 'bare: only event and trader, no figures, titles or reasons.').default('full'),
   commands: z
     .array(z.enum(CHAT_COMMANDS))
     .max(20)
@@ -142,7 +142,7 @@ export const traderSchema = z.strictObject({
     base_url: address.optional().describe('Address of the venue’s API; overrides the venue profile’s.'),
     draft_message: choice(['utf8', 'solana_tx', 'opaque'], 'Format of drafts; overrides the profile’s.').optional(),
     fee_schedule: choice(FEE_SCHEDULES, 'Base of the venue’s fee rates; overrides the profile’s.').optional(),
-    allow_blind_signing: flag(false, 'Signs drafts that cannot be checked: opaque, or calling solana_programs.'),
+    allow_blind_signing: flag(false, 'Whether to sign drafts that cannot be checked: opaque, or with solana_programs.'),
   }),
   exchange: section('The embedded paper exchange. Omit this section to trade on another exchange.', {
     embedded: flag(true, 'Whether the trader runs a paper exchange in its own process, and trades on it.'),
@@ -156,7 +156,7 @@ export const traderSchema = z.strictObject({
     controls: flag(false, 'Whether the paper exchange serves its test controls under /paper/.'),
     rate_limits: flag(true, 'Whether the paper exchange enforces the venue profile’s request limits.'),
     starting_funds: amount('0', '1000000000', 'Currency of a new account on the paper exchange.').prefault('10000'),
-    landing_ms: integer(0, 600_000, 'Time that a merge or split stays in_process, ms.').default(400),
+    landing_ms: integer(0, 600_000, 'Time that a paper merge or split stays in_process, ms.').default(400),
     draft_lifetime_s: integer(5, 3600, 'Time to sign a draft, s; default: the venue profile’s.').optional(),
   }).optional(),
   wallet: section('The wallet that signs the orders.', {
@@ -197,7 +197,7 @@ export const traderSchema = z.strictObject({
       3_600_000,
       'Interval between reconciliations of assets, orders, trades, merges, splits and redeems, ms. Each costs nine signed requests; a short budget extends it.',
     ).default(60_000),
-    candles_prior: flag(true, 'Estimates a market’s volatility first from two days of price bars, read once.'),
+    candles_prior: flag(true, 'Whether a market’s first volatility comes from two days of price bars, read once.'),
     marks: choice(
       ['auto', 'off'],
       'auto: the venue’s valuation of holdings decides which books are read first, once reads have confirmed it.',
@@ -220,7 +220,7 @@ export const traderSchema = z.strictObject({
     .meta({ live: 'free' }),
   economics: section('Costs of requests and locked currency, which choose legs and the size of merges and splits.', {
     request_price: amount('0', '1000', 'Cost of one signed request, in currency.').prefault('0.001'),
-    currency_price_per_day: amount('0.000001', '1', 'Cost of locking 1 currency for a day.').prefault('0.00864'),
+    currency_price_per_day: amount('0.000001', '1', 'Cost per day of one locked currency unit.').prefault('0.00864'),
   })
     .prefault({})
     .meta({ live: 'free' }),
@@ -240,7 +240,7 @@ export const traderSchema = z.strictObject({
       }),
     )
     .max(1000)
-    .describe('Relations of outcomes for risk.max_event_loss. Declare only relations that you are sure of.')
+    .describe('Relations between outcomes of an event’s markets, for risk.max_event_loss. Declare only certain ones.')
     .prefault([]),
   schedule: section('Schedules of the trader’s own jobs; null disables a job.', {
     reconcile: cron('Times at which the ledger is compared with the exchange.', '30 */5 * * * *'),
@@ -264,8 +264,8 @@ export const traderSchema = z.strictObject({
     enabled: flag(true, 'Whether a guardian process cancels everything when the trader’s heartbeat stops.'),
     start: flag(true, 'Whether the trader starts and restarts the guardian; false if a service manager does.'),
     required: flag(false, 'Whether the trader refuses to start without a guardian that can cancel.'),
-    timeout_ms: integer(2000, 10_000, 'Maximum time without a heartbeat of the trader, ms.').default(8000),
-    resume_after_alarm: flag(false, 'Quotes again after a guardian’s alarm; false: killed until `unkill`.'),
+    timeout_ms: integer(2000, 10_000, 'Time without a trader’s heartbeat that raises the alarm, ms.').default(8000),
+    resume_after_alarm: flag(false, 'Whether quoting resumes after a guardian’s alarm; false: killed until `unkill`.'),
     credentials: path(
       'API credentials of the guardian, mode 0600; default: guardian-credentials.json beside the key file.',
     ).optional(),

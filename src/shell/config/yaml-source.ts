@@ -104,16 +104,13 @@ export function parseYaml(text: string, file: string, name: string) {
   };
 }
 
-function syntaxText(code: string, message: string): string {
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return 'a tab cannot indent YAML; use spaces';
-    case 'MULTIPLE_DOCS':
-      return 'more than one document (---) in the file; keep one';
-    default:
-      return `not valid YAML: ${message.replace(/\s+/g, ' ')}`;
-  }
-}
+const SYNTAX_TEXTS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab cannot indent YAML; use spaces',
+  MULTIPLE_DOCS: 'more than one document (---) in the file; keep one',
+};
+
+const syntaxText = (code: string, message: string): string =>
+  SYNTAX_TEXTS[code] ?? `not valid YAML: ${message.replace(/\s+/g, ' ')}`;
 
 type Complain = (node: Node | null | undefined, path: readonly PropertyKey[], text: string) => void;
 

@@ -162,19 +162,11 @@ export interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Membership and session of a fleet, both null for a single trader. */
-export interface Joined {
-  readonly member: FleetMember | null;
-  readonly fleet: FleetSession | null;
-  /** False if orders of the wallet's previous trader must be canceled first. */
-  readonly isSettled: boolean;
-}
-
-/** Joins the fleet. Null if stopped meanwhile. Rejects with `fleet_unusable`, or with `wallet_taken`. */
-export async function joinFleet(
-  { config, env, say, isStopping }: Starting,
-  { address }: Wallet,
-): Promise<Joined | null> {
+/**
+ * Joins the fleet; member and session are null for a single trader. `isSettled` is false if orders of the wallet's
+ * previous trader must be canceled first. Null if stopped meanwhile. Rejects with `fleet_unusable` or `wallet_taken`.
+ */
+export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
   const { fleet, capitalMicros } = config;
   const password = fleetPassword(env);
@@ -199,7 +191,7 @@ const SETTLE_LOOK_MS = 200;
  * cannot be updated.
  */
 export async function settleWallet(
-  { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
+  { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,
   { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {

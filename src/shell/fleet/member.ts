@@ -27,26 +27,21 @@ export interface Instant {
   readonly wallMs: number;
 }
 
-/** Times derived from the length of a lease, ms. */
-interface LeaseRules {
-  readonly leaseMs: number;
-  /** Safety margin, ms. The holder stops signing earlier by this time; the next owner waits longer by this time. */
-  readonly marginMs: number;
-  /** Time without a renewal after which all orders are canceled, ms, so that they are gone before the lease ends. */
-  readonly pullMs: number;
-  readonly renewMs: number;
-}
-
 /** The margin is this fraction of the lease, so two machines' clocks may differ by a fifth in speed. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
-export const rulesOf = (leaseMs: number): LeaseRules => ({
+/** Returns the times that follow from the length of a lease, ms. */
+export const rulesOf = (leaseMs: number) => ({
   leaseMs,
+  /** Safety margin, ms. The holder stops signing earlier by this time; the next owner waits longer by this time. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
+  /** Time without a renewal after which all orders are canceled, ms, so that they are gone before the lease ends. */
   pullMs: leaseMs / 2,
   renewMs: leaseMs / 6,
 });
+
+type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /**
  * - `none`: the wallet is not ours
@@ -105,7 +100,7 @@ export class Lease {
   /** Starts the lease after the database has granted it. `askedAt`: time before the request. */
   take(term: number, askedAt: Instant): void {
     this.term = term;
-    this.#renewedAt = askedAt;
+    this.renew(askedAt);
   }
 
   /** Extends the lease after the database has renewed it. `askedAt`: time before the request. */
