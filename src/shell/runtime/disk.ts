@@ -4,8 +4,6 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-type Database = InstanceType<typeof SqliteDriver>;
-
 /** Bytes that journal and recording leave free on their disk, enough for days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
 
@@ -38,7 +36,7 @@ export async function endsWithin(work: Promise<void>, limitMs: number): Promise<
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
 
 /** Begins a read transaction: until its end, all reads see the ledger as it is now. */
-export function beginView(ledger: Database): void {
+export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
   ledger.exec('BEGIN');
   ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
@@ -47,7 +45,7 @@ export function beginView(ledger: Database): void {
 const COPY = { pages: 500, restMs: 20 } as const;
 
 /** Copies the ledger as its read transaction sees it, and closes the ledger. The pauses block the calling thread. */
-export async function copyView(ledger: Database, target: string): Promise<void> {
+export async function copyView(ledger: InstanceType<typeof SqliteDriver>, target: string): Promise<void> {
   const resting = new Int32Array(new SharedArrayBuffer(4));
   await ledger.backup(target, {
     progress: () => {
