@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists every backup, oldest first; empty without a folder. */
+/** Lists the backups, each valid when it was made, oldest first; empty without a folder. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];

@@ -34,7 +34,7 @@ const DEFAULT_CONCURRENCY = 8;
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
-/** Planned reads are retried automatically only while more than this part of a minute's budget is free. */
+/** Planned reads are retried automatically only while at least this part of a minute's budget is free. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };

@@ -268,7 +268,7 @@ export class SlidingWindow {
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** Lowers the limit after an unexplained refusal to the requests that passed; `again`: only below the last limit. */
+  /** Lowers the limit, after an unexplained refusal, to the requests that passed; `again`: at most the last limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;

@@ -214,7 +214,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // A feed's source is a place on this machine and is omitted. Without feeds the hash is the same as before feeds.
+    // A feed's source, a place on this machine, is omitted. So is the field without feeds, which keeps old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

@@ -187,7 +187,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
-  // An embedded exchange ends with this process. Without a wallet file no order was ever placed.
+  // An embedded exchange ends with this process. Without a wallet file there is no access.
   if (config.exchange?.embedded === true || !existsSync(file)) return;
   try {
     const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });

@@ -40,7 +40,7 @@ export const linesAbove = (say: (line: string) => void): DestinationStream => ({
     const entry = parseJson(line) as { level: number; msg?: string; err?: { message?: string } | null } | undefined;
     if (entry === undefined) say(line.trimEnd());
     else if (entry.level === ERROR_LEVEL)
-      say(`error: ${[entry.msg ?? 'without words', entry.err?.message].filter(Boolean).join(': ')}`);
+      say(`error: ${[entry.msg ?? 'no message', entry.err?.message].filter(Boolean).join(': ')}`);
   },
 });
 
@@ -84,7 +84,7 @@ class LogFile implements DestinationStream {
       this.#lost += 1;
       return;
     }
-    if (this.#lost > 0) this.#say(`is written again, ${this.#lost} lines are missing`);
+    if (this.#lost > 0) this.#say(`is written again, but ${this.#lost} lines are missing`);
     this.#lost = 0;
   }
 

@@ -298,7 +298,7 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
 /** Maximum number of markets to check; every market costs one public request. */
 const MOST_MARKETS = 3;
 
-/** Throws `config_invalid` if trades contradict `fee_schedule`, as reservations would be wrong. Ignores failed reads. */
+/** Throws `config_invalid` if trades contradict `fee_schedule`: reservations would be wrong. Ignores failed reads. */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
   for (const condition_id of await chooseMarkets(client, config)) {

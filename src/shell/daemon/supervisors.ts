@@ -80,7 +80,7 @@ export class GuardianSupervisor {
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
     this.heart = new Heart(config.ledger.path, knowsOrders, (error) => {
-      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${messageOf(error)}`);
+      loud(`the heartbeat cannot be written, so the guardian will cancel everything: ${messageOf(error)}`);
     });
   }
 
@@ -100,7 +100,7 @@ export class GuardianSupervisor {
 
   get status(): string {
     const report = this.#report;
-    const nobody = 'NONE, nothing cancels when this process stops';
+    const nobody = 'NONE, so no process cancels orders when this one stops';
     if (report?.state === 'failed') return `${nobody}: it ${report.text}`;
     return report === null || this.#isStill ? nobody : describeReport(report);
   }
@@ -276,7 +276,7 @@ export class ConsoleSupervisor {
     this.#shownUrl = url;
     if (isElsewhere)
       say(
-        `warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one, which \`twinbook status\` names`,
+        `warning: port ${config.dashboard.port} (dashboard.port) is in use, so the dashboard has another port, which \`twinbook status\` shows`,
       );
     say(addressText(url, this.#password, this.#token));
   }
@@ -285,7 +285,7 @@ export class ConsoleSupervisor {
     if (this.#child === null || this.#isClosed) return;
     this.#child = null;
     this.url = null;
-    this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
+    this.#options.say(`warning: the dashboard's process ${why}; it is restarted`);
     this.#again = setTimeout(() => this.#spawn(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, CONSOLE_AGAIN_MS.longest);
   }
@@ -390,7 +390,7 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
   });
   let isGone = false;
   const onGone = (why: string) => {
-    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for that: ${why}`);
+    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for messages: ${why}`);
     isGone = true;
   };
   relay.on('error', ({ message }) => onGone(message));

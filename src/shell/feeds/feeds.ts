@@ -185,7 +185,7 @@ class FileReader {
 
   async #read(file: FileHandle, signal: AbortSignal): Promise<void> {
     const stats = await file.stat();
-    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is no file`);
+    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is not a file`);
     if (stats.size > MAX_BYTES) {
       return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`);
     }

@@ -73,12 +73,12 @@ export class FeedInbox {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
     this.#told.add(kind);
-    this.#ears.loud(`feed ${this.name}: ${text}; such rows are left out and counted, and said once`);
+    this.#ears.loud(`feed ${this.name}: ${text}; such rows are omitted and counted, and reported once`);
   }
 
   /** Reports an unreadable source once, until the source is readable. */
   trouble(text: string): void {
-    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is tried again and again`);
+    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is retried`);
     this.#trouble = text;
   }
 

@@ -107,14 +107,14 @@ export class Heart {
     try {
       this.#writer = new BeatWriter(path);
     } catch (cause) {
-      const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+      const hint = 'It lies beside the ledger. Without it the guardian would assume that this trader has stopped.';
       throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
     }
     this.#write();
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /** Writes a heartbeat after a step of the core. Returns the time since the previous step, ms; first 0. */
+  /** Writes a heartbeat after a step of the core. Returns ms since the previous step; 0 for the first. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;

@@ -125,7 +125,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat, which unreadable content does not replace; null without a file. */
+  /** Last readable heartbeat. Before the first, null without a file, and `unreadable` for unreadable content. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
@@ -182,11 +182,11 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
     if (!isPulling(mind.heartbeat))
       return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
   } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
-    return standDown(mind, 'the trader looks after its orders again');
+    return standDown(mind, 'the trader manages its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
   if (isOver(mind.alarm, rules, look)) {
-    return standDown({ ...mind, isSettled: true }, 'nothing rests, and the trader that stopped is gone');
+    return standDown({ ...mind, isSettled: true }, 'no order rests, and the silent trader has ended');
   }
   if (isLeftToOthers(mind, mind.alarm, rules)) return { mind, actions: [] };
   if (look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
@@ -232,14 +232,14 @@ function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
 function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): string | null {
   if (!mayRest(mind)) return null;
   if (mind.silentMs >= timeoutMs) return `no heartbeat for ${seconds(mind.silentMs)}`;
-  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader got as far as trading for ${seconds(mind.startingMs)}`;
+  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader has begun to trade for ${seconds(mind.startingMs)}`;
   return null;
 }
 
 function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): Decision {
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
-  const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
+  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'exists but does not answer'}`;
   const alarm = makeAlarm('silence', reason, nowMs);
   const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
@@ -250,7 +250,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
 
 /** Begins to cancel without a stop file: a trader with a heartbeat knows its orders and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
-  const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
+  const text = `no order was allowed to rest for ${seconds(mind.pullingMs)}: reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 
@@ -348,7 +348,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
   actions:
     mind.alarm === null || isSecured(mind.alarm)
       ? []
-      : [{ kind: 'record', severity: 'loud', text: 'asked to end; it will when nothing rests' }],
+      : [{ kind: 'record', severity: 'loud', text: 'asked to end; the guardian ends when no order rests' }],
 });
 
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {

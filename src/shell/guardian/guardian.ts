@@ -208,7 +208,7 @@ class GuardianSession {
   constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
-      const hint = 'Against the paper profile the trader makes one at its first start; else `twinbook keys create`.';
+      const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
       throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
     }
     this.#settings = settings;
@@ -315,7 +315,7 @@ class Guardian {
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Reason for an unusable key; null for a usable key. */
-  #trouble: string | null = 'not asked yet';
+  #trouble: string | null = 'the key was not checked yet';
   /** Reason of a stop file that could not be written yet; null otherwise. */
   #unleftMark: string | null = null;
   #count = 0;
@@ -332,7 +332,7 @@ class Guardian {
       this.#end = resolve;
     });
     this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
-    this.#report('opening', 'opens key and credentials');
+    this.#report('opening', 'opening key and credentials');
     this.#key = await this.#openKey();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
     this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
@@ -423,7 +423,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `the trader may quote on when it wakes: ${messageOf(error)}`);
+      this.#log.write('loud', `no stop file, so a recovering trader may quote again: ${messageOf(error)}`);
     }
   }
 
@@ -451,7 +451,7 @@ class Guardian {
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
-      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
+      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange accepts the key');
       await pause(this.#trouble === null ? CHECK_EVERY_MS : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
     }
   }

@@ -42,7 +42,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** Refused as a draft: a signature over a challenge gives API credentials for this wallet. */
+/** True for a credential challenge. It is no valid draft: its signature gives API credentials for this wallet. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
