@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/runtime': ['shared', 'trader/engine'],
   'shell/control': ['shared', 'trader'],
   'shell/journal': ['shared', 'trader', 'shell/config', 'shell/runtime'],
-  'shell/backup': ['shared', 'trader/ledger'],
+  'shell/backup': ['shared', 'trader/ledger', 'shell/runtime'],
   'shell/recorder': ['shared', 'trader', 'recording', 'shell/client', 'shell/runtime', 'shell/wallet'],
   'shell/queue': ['shared/base'],
   'shell/fleet': ['shared/base', 'shell/config', 'shell/wallet'],

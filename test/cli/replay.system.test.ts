@@ -125,7 +125,7 @@ describe('a live paper session', () => {
     truncateSync(join(path, segment), written.indexOf('\n', Math.floor(written.length / 2)) + 2);
     const { code, told } = await replayJson(path);
     expect(code).toBe(0);
-    expect(told).toMatchObject({ exact: true, warnings: [expect.stringContaining('the last line is cut')] });
+    expect(told).toMatchObject({ exact: true, warnings: [expect.stringContaining('the last line is truncated')] });
     expect(told['steps']).toBeLessThan(whole.told['steps'] as number);
     expect(told['steps']).toBeGreaterThan(3);
     const text = await run(['replay', path]);

@@ -112,7 +112,7 @@ describe('keys', () => {
     const file = join(cwd, 'credentials.json');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, '{}');
-    expect(await twinbook('keys bootstrap')).toMatchObject({ out: '', err: expect.stringContaining('is not one') });
+    expect(await twinbook('keys bootstrap')).toMatchObject({ out: '', err: expect.stringContaining('does not hold') });
     writeFileSync(file, before);
     expect(JSON.parse((await twinbook('keys list --json')).out)).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** The thread of `makeBackup`: copies a ledger and examines the copy, so that the trader's loop waits for neither. */
+/** Worker thread of `makeBackup`. Copies a ledger and checks the copy, so that the trader's loop waits for neither. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';

@@ -1,4 +1,4 @@
-/** Backups of a ledger, in a folder beside the ledger. Only a checked copy gets a valid name. */
+/** Makes and finds backups of a ledger, in a folder beside it. Only a checked copy gets the name of a backup. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -9,15 +9,15 @@ import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 
 const ENDING = '.sqlite';
-/** Suffix of an incomplete or unchecked copy: never a backup. */
+/** Suffix of an incomplete or unchecked copy, which is not a backup. */
 const UNCHECKED = '.unchecked';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
- * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` for an
- * incomplete copy, which keeps a name that says so. Throws the system's error on a full disk.
+ * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` for a
+ * damaged copy, which keeps the suffix of unchecked copies. Throws the system's error on a full disk.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Every backup that was valid when made, oldest first; empty without a folder. */
+/** Lists the backups, each valid when it was made, oldest first; empty without a folder. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -51,19 +51,19 @@ export function listBackups(ledgerPath: string): readonly BackupFile[] {
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Left by readers that open the file with SQLite. */
+/** Removes the files that readers leave beside an SQLite file. */
 function removeSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) fs.rmSync(`${path}${side}`, { force: true });
 }
 
-/** The backup given by a path, or by its name among this ledger's backups. */
+/** Returns the path of a backup that is given by a path, or by its name among this ledger's backups. */
 export function findBackup(ledgerPath: string, folder: string, given: string): string {
   const path = resolve(folder, given);
   const named = join(locateBackupFolder(ledgerPath), basename(given));
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Own name of the newest backup, with the checksum beside it; `<ledger>.backup` is its second name. */
+/** Returns the path of the newest backup in the folder, beside its checksum; `<ledger>.backup` is a second name. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -72,11 +72,11 @@ export function findOwnName(backup: string): string {
   return name === undefined ? backup : join(folder, name);
 }
 
-/** `2026-11-22T06-00-00.000Z.sqlite`: some systems forbid colons in file names. */
+/** Parses `2026-11-22T06-00-00.000Z.sqlite`, a name without colons, which some systems forbid; NaN for others. */
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
-/** A second name of the same file takes no additional space. */
+/** Links the newest backup under a second name, which takes no additional space. */
 function nameNewest(ledgerPath: string, path: string): void {
   const newest = locateNewestBackup(ledgerPath);
   fs.rmSync(`${newest}.new`, { force: true });
@@ -85,7 +85,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** Leftovers of an interrupted process. A damaged backup is evidence until the next one is made. */
+/** Removes copies of interrupted processes, and damaged copies, which were kept as evidence until this backup. */
 function removeUnchecked(folder: string): void {
   const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
@@ -95,7 +95,7 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   const more = problems > 1 ? ` (and ${problems - 1} more)` : '';
   return new TwinbookError(
     'ledger_broken',
-    `the copy of the ledger ${ledgerPath} is not whole: ${problem}${more}`,
+    `the copy of the ledger ${ledgerPath} is damaged: ${problem}${more}`,
     `Earlier backups stay; ${copy} is the copy. The ledger itself may be damaged: \`twinbook ledger verify\`.`,
   );
 }
@@ -105,23 +105,23 @@ export interface BackupOrder {
   readonly target: string;
 }
 
-/** Copies and examines in a thread. Rejects when a file cannot be read or written. */
+/** Copies and checks a ledger in a thread. Rejects if a file cannot be read or written. */
 function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
+    thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
   });
 }
 
 /** Rules for keeping backups. The newest backup is always kept. */
 export interface BackupPolicy {
-  /** Number of the newest that stay. */
+  /** Number of newest backups that are kept. */
   readonly newest: number;
-  /** Number of earlier UTC days whose last backup stays. */
+  /** Number of earlier UTC days whose last backup is kept. */
   readonly days: number;
-  /** Maximum total size; the oldest are deleted first. */
+  /** Maximum total size of the backups; the oldest are deleted first. */
   readonly maxBytes: number;
 }
 
@@ -134,7 +134,7 @@ export interface BackupFile {
 
 const DAY_MS = 86_400_000;
 
-/** Names of those that may be deleted, oldest first. */
+/** Returns the names of the backups that may be deleted, oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
   const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
   const days = new Set<number>();
@@ -158,13 +158,13 @@ const PART_BYTES = 1_048_576;
 
 export interface ExaminedFile {
   readonly sha256: string;
-  /** Problems, one sentence each; empty for a whole ledger. */
+  /** Problems, one sentence each; empty for an undamaged ledger. */
   readonly problems: readonly string[];
 }
 
 /**
- * SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be
- * read.
+ * Checks a ledger file: SQLite checks its pages, and every sum is computed again from the rows. Throws if the file
+ * cannot be read.
  */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
@@ -181,7 +181,7 @@ export function examineFile(path: string): ExaminedFile {
   }
 }
 
-/** SHA-256 of a file, hexadecimal. Throws the system's error. */
+/** Returns the SHA-256 of a file, hexadecimal. Throws the system's error. */
 export function hashFile(path: string): string {
   const hash = createHash('sha256');
   const part = Buffer.allocUnsafe(PART_BYTES);

@@ -1,4 +1,4 @@
-/** Credentials that the venue accepts: the stored ones, or new ones where the caller permits them or where orders rest. */
+/** Finds credentials that the venue accepts: stored ones, or new ones if the caller permits them or orders rest. */
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
@@ -10,15 +10,15 @@ import type { ServiceClient } from './client.js';
 interface StoredCredentials {
   /** Credentials that the client already signs with; null without credentials. */
   readonly stored: Credentials | null;
-  /** Whether refused credentials may be replaced: a paper exchange with a fresh state knows no keys. */
+  /** Whether refused credentials may be replaced. A paper exchange with a fresh state knows no keys. */
   readonly mayReplace: boolean;
   /** Stores new credentials, because the venue shows a secret only once. */
   readonly keep: (made: Credentials) => void;
 }
 
 /**
- * Asks the venue for one signed answer, and makes credentials where there are none. Returns the credentials that the
- * client signs with. Throws `venue_unreachable`, or `venue_refused` when the venue accepts no credentials.
+ * Tests the stored credentials with one signed request, or makes new credentials. Returns the credentials that the
+ * client signs with. Throws `venue_unreachable`, or `venue_refused` if the venue accepts no credentials.
  */
 export async function acceptedCredentials(
   client: ServiceClient,
@@ -48,8 +48,8 @@ interface KeyMaking {
 }
 
 /**
- * Makes a key when the venue refuses the present one: resting orders must be canceled. Returns the credentials in use from
- * then on. Never throws: canceling is tried with the credentials that exist.
+ * Makes a new API key if the venue refuses the current one, because resting orders must be canceled. Returns the
+ * credentials in use afterwards. Never throws, so that the cancels are tried with the existing credentials.
  */
 export async function ensureTakenKey(
   client: ServiceClient,
@@ -57,7 +57,7 @@ export async function ensureTakenKey(
   { wallet, keep, warn }: KeyMaking,
 ): Promise<Credentials | null> {
   if (current === null) return null;
-  // The cancels that follow start with this same read.
+  // The following cancels start with the same read.
   const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
   if (!isKeyRefusal(outcome)) return current;
   let used = current;

@@ -1,7 +1,7 @@
 /**
- * The budget of one scope: a guard rail below the scheduler's plan. A request passes at once while the sliding window
- * has a free place. Only waiting requests queue in Bottleneck, by lane: Bottleneck takes some milliseconds a job. Each
- * free place releases one request.
+ * The request budget of one scope, which also bounds the scheduler's plan. A request passes at once while the sliding
+ * window has a free place. Only waiting requests queue in Bottleneck, by lane: Bottleneck takes some milliseconds a
+ * job. Each free place releases one request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -9,28 +9,28 @@ import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
-/** More than a minute's whole budget in line would be stale before its turn. */
+/** Maximum queued requests. More than a minute's whole budget would be stale before its turn. */
 const LONGEST_LINE = 1_000;
-/** Urgent lanes have a second queue behind a full one: queued reads must not reject a cancel. */
+/** Lanes whose queue may be twice as long, so that queued reads cannot keep out a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Negative minimum time between two starts, for Bottleneck. Bottleneck plans starts by the wall clock. A clock set back
- * would otherwise hold the queue. Places come from the window, which has a monotonic clock.
+ * Negative minimum time between two starts, for Bottleneck, which plans starts by the wall clock. Without it, a clock
+ * set back would block the queue. The window grants the places, by a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // The first job uses up the reservoir; after it Bottleneck's next start lies in the past.
+  // The first job uses up the reservoir. After that, Bottleneck's next start lies in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
 
-/** A waiting request that may probe. */
+/** A waiting request that may test whether the venue still refuses. */
 interface Prober {
   readonly lane: Lane;
-  /** A cancel of a kill. */
+  /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
   /** Passes a permit to the request; returns false when the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
@@ -40,12 +40,12 @@ interface Prober {
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  /** Null until a request has to wait. */
+  /** Bottleneck's queue; null until a request has to wait. */
   #limiter: Bottleneck | null = null;
-  /** Jobs in Bottleneck's queue, including those that no longer wait, and the number with a place. */
+  /** Number of jobs in Bottleneck's queue, including expired ones, and the number of them with a place. */
   #queued = 0;
   #called = 0;
-  /** Probers in order of arrival, including probers that no longer wait. */
+  /** Probing requests in order of arrival, including expired ones. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -67,7 +67,7 @@ export class BudgetLine {
     return this.#pacing.read(this.#monotonicMs());
   }
 
-  /** Takes a place if one is free and no request waits; the fast path. */
+  /** Takes a place without waiting, if one is free and no request waits; else returns null. */
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
@@ -75,8 +75,8 @@ export class BudgetLine {
   }
 
   /**
-   * Waits for a place, at most `patienceMs`. Null when none came in time, the line is too long or closed.
-   * @param isUrgent a cancel of a kill; absent: any cancel
+   * Waits for a place, at most `patienceMs`. Returns null at the time limit, or if the queue is full or closed.
+   * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
@@ -95,10 +95,10 @@ export class BudgetLine {
       const turn = () => {
         this.#queued -= 1;
         this.#called -= 1;
-        if (!settle('place')) this.onUnsent('place'); // waits no more: the place goes to the next one
+        if (!settle('place')) this.onUnsent('place'); // expired: the place goes to the next request
         return Promise.resolve();
       };
-      // Bottleneck rejects only what `close` drops.
+      // Bottleneck rejects only the jobs that `close` drops.
       this.#limiter ??= openLimiter();
       this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
       if (Pacing.mayProbe(lane)) this.#probers.push({ lane, isUrgent, settle });
@@ -106,26 +106,26 @@ export class BudgetLine {
     });
   }
 
-  /** The request left without an answer. */
+  /** Records that a request was sent and got no answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Records an answer. Returns the pause after a refusal (for all but probes), ms; null without a refusal. */
+  /** Records an answer. Returns the pause after a refusal, ms, which probes ignore; null without a refusal. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
-  /** The request with a place never left. */
+  /** Returns the place of a request that was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** True when a granted place must not be used: the venue has refused since, or reported less room. */
+  /** True if a granted place must not be used, because the venue has since refused or reported a lower budget. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
@@ -153,11 +153,11 @@ export class BudgetLine {
     }
     const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
-    // Infinity: everything counted is in flight, and `onSilence` or `onAnswer` will call up.
+    // At Infinity all counted requests are in flight; their `onSilence` or `onAnswer` calls this again.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
-  /** Lets the most urgent request that may probe pass the line when a probe is due. */
+  /** When a probe is due, lets the most urgent probing request pass the queue. */
   #probe(nowMs: number): void {
     const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
     if (mayLeave.length === 0) return;
@@ -170,7 +170,7 @@ export class BudgetLine {
   }
 }
 
-/** setTimeout fires at once beyond 2^31 - 1 ms; an hour is enough here. */
+/** Returns a valid timer delay, at most an hour, ms. Above 2^31 - 1 ms setTimeout fires at once. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
 /**
@@ -181,13 +181,13 @@ export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;
 
-  /** `concurrency`: requests in flight at once in each of the two groups. */
+  /** `concurrency`: maximum requests in flight in each of the two groups. */
   constructor(concurrency: number) {
     this.#urgent = new PQueue({ concurrency });
     this.#other = new PQueue({ concurrency });
   }
 
-  /** Runs the task in its lane's turn; null when its turn did not come within `patienceMs`. */
+  /** Runs the task by its lane's priority. Returns null if the task did not start within `patienceMs`. */
   run<T>(lane: Lane, patienceMs: number, task: () => Promise<T>): Promise<T | null> {
     const queue = URGENT.includes(lane) ? this.#urgent : this.#other;
     return new Promise((resolve, reject) => {
@@ -199,7 +199,7 @@ export class Lanes {
         clearTimeout(timer);
         await task().then(resolve, reject);
       };
-      // p-queue starts a task inside `add` when it has room; only a waiting task needs a timer.
+      // p-queue starts a task inside `add` while slots are free; only a waiting task needs a timer.
       void queue.add(turn, { priority: LANES.length - LANES.indexOf(lane) });
       if (state !== 'waiting') return;
       timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * Makes one signed HTTP call within the venue's budgets. A call ends *answered*, *refused* (an error envelope of the
- * service) or *unknown*. Faults of the network or the venue never throw. No reason, notice or error contains a secret.
+ * Makes one signed HTTP call within the venue's budgets. The outcome is *answered*, *refused* (by an error envelope of
+ * the service) or *unknown*. Faults of network or venue never throw. No reason, notice or error contains a secret.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -30,11 +30,11 @@ import { type Attempt, type Sender, Transport } from './transport.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
-/** After three failures the caller decides whether to read again. */
+/** Maximum automatic retries of a read. After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
-/** Part of a minute's budget: while less is free, no planned read is retried automatically. */
+/** Planned reads are retried automatically only while at least this part of a minute's budget is free. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
@@ -46,14 +46,14 @@ interface Job {
   readonly message: Message;
   readonly lane: Lane;
   readonly isUrgent: boolean;
-  /** Monotonic ms. */
+  /** Time limit of the call, monotonic ms. */
   readonly endMs: number;
 }
 
 interface PlannedOptions extends CallOptions {
-  /** Made by a core that repeats its reads, and keeps some of the budget for urgent requests. */
+  /** Whether a core made the request, which repeats its reads and reserves budget for urgent requests. */
   readonly isPlanned?: boolean;
-  /** Whether the request is a cancel of a kill; absent: every cancel is. */
+  /** Whether the request is a cancel of a kill; default: every cancel is. */
   readonly isUrgent?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class HttpCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  /** Null when nothing is paced. */
+  /** Budgets by scope; null if requests do not wait for a budget. */
   readonly #lines: Readonly<Record<Scope, BudgetLine>> | null;
   #credentials: Credentials | null;
   readonly #lanes: Lanes;
@@ -105,18 +105,18 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each call in retry adds one listener. The count is bounded, but the runtime warns from the eleventh listener on.
+    // Each retrying call adds a listener. The count is bounded, but the runtime warns from the eleventh listener on.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Makes one call. Never throws for anything that the network or the venue does. */
+  /** Makes one call. Never throws for a fault of the network or the venue. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
     const answer = this.#track(this.#call(endpoint, input, options));
-    // `#call` reads the answer with the schema of this very endpoint.
+    // `#call` parses the answer with the schema of this endpoint.
     return answer as Promise<ClientAnswer<N>>;
   }
 
-  /** Performs a request of the trader's core and reports its outcome; exactly one answer per request, never a throw. */
+  /** Performs a request of the trader's core and returns its outcome. Never throws. */
   async perform({ id, lane, call, latestMs, isUrgent = false }: Request): Promise<OutcomeObservation> {
     const { pageLimit: _, ...answer } = await this.#track(
       this.#call(call.endpoint, call, { lane, latestMs, isPlanned: true, isUrgent }),
@@ -156,14 +156,14 @@ export class HttpCaller {
     return this.#venueClock.venueMs(this.clock.monotonicMs()) ?? this.clock.nowMs();
   }
 
-  /** Null before the first time from the venue. */
+  /** Venue's clock minus ours; null before the venue's first answer with a time. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.clock.monotonicMs(), this.clock.nowMs());
   }
 
   /** Drops waiting requests, aborts those in flight and closes the sockets. Later calls are reported unsent. */
   close(): Promise<void> {
-    // A line that was stopped rejects a second stop.
+    // A second stop of the same queue would reject.
     this.#closed ??= this.#close();
     return this.#closed;
   }
@@ -192,22 +192,22 @@ export class HttpCaller {
     const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
-      // No wait here: a throttled scope waits in its budget line, and a wrong clock has been corrected.
+      // No wait after an answer: a throttled scope waits in its queue, and a wrong clock has been corrected.
       const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
-      // Retries are not planned: they must not use budget that orders and cancels need in this minute.
+      // The core does not plan retries, so they must not use budget that orders and cancels need.
       if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
-      // A retry that never left changes nothing: the result of the previous attempt holds.
+      // If a retry was not sent, the result of the previous attempt stands.
       if (!next.left && last.left) break;
       last = next;
     }
-    // The answer gets the time after all retries: the core takes an older time for a clock set back.
+    // The answer gets the time after all retries, because the core takes an older time for a clock set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
-  /** Waits; false when the client was closed meanwhile. */
+  /** Waits. Returns false if the client was closed meanwhile. */
   async pause(ms: number): Promise<boolean> {
     // Rejects as soon as the client is closed.
     if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
@@ -223,7 +223,7 @@ export class HttpCaller {
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
       const place = line === null ? 'place' : (line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent)));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-      // The venue may have reported less room while the request waited: then it returns to the line.
+      // If the venue reported a lower budget while the request waited, the request returns to the queue.
       const send = async () => (line?.isOverdrawn(place) === true ? 'overdrawn' : this.#send(job, line, place));
       const attempted = await this.#lanes.run(lane, patienceMs(), send);
       if (attempted === null || attempted === 'overdrawn') line?.onUnsent(place);
@@ -280,7 +280,7 @@ export class HttpCaller {
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
-    // An answer of the service in an unknown shape would repeat.
+    // A repeated request would get the same unreadable answer of the service.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
@@ -312,8 +312,8 @@ const saysWrongClock = (outcome: Outcome): boolean =>
 function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
   if (outcome.kind === 'answered') return outcome.data;
   if (outcome.kind === 'unknown') {
-    const reach = '`twinbook doctor` says whether it can be reached.';
-    throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`, reach);
+    const text = `the request for ${wanted} has no valid answer: ${outcome.reason}`;
+    throw new TwinbookError('venue_unreachable', text, '`twinbook doctor` says whether it can be reached.');
   }
   const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
   const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
@@ -323,7 +323,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
 
 type Header = (name: string) => string | null;
 
-/** `offsetMs` is the venue's clock minus ours. Null unless all three rate headers are present and plausible. */
+/** Reads the rate headers; null unless all three are present and plausible. `offsetMs`: venue's clock minus ours. */
 export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
@@ -332,7 +332,7 @@ export function readBudget(header: Header, scope: Scope, offsetMs: number): Budg
   return { scope, limit, remaining, resetMs: reset * 1_000 - offsetMs };
 }
 
-/** Wait requested by `Retry-After`, ms (seconds, or a date on the venue's clock); null without one. */
+/** Wait requested by `Retry-After` (seconds, or a date on the venue's clock), ms; null without the header. */
 export function readRetryAfter(header: Header, venueNowMs: number): number | null {
   const text = header('retry-after');
   if (text === null) return null;
@@ -351,13 +351,13 @@ export function readDate(header: Header): number | null {
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null);
 
-/** A `Date` header is truncated to the second. */
+/** Resolution of a `Date` header, ms. */
 const HEADER_RESOLUTION_MS = 1_000;
-/** Maximum drift of two clocks (500 ppm is a bad quartz). */
+/** Maximum relative drift of two clocks. A bad quartz drifts by 500 ppm. */
 const DRIFT_MS_PER_MS = 0.0005;
-/** Smaller changes are not reported: a header may be stale by a second. */
+/** Smallest reported change of the offset, ms. A header may be a second old. */
 const NEWS_MS = 2_000;
-/** Maximum reports per minute: the clocks of a venue's servers may differ. */
+/** Maximum reports per minute, because the clocks of a venue's servers may differ. */
 const MOST_TOLD = 3;
 const MINUTE_MS = 60_000;
 
@@ -378,35 +378,35 @@ interface Bounds {
 }
 
 /**
- * Estimates the venue's clock from the `Date` of its answers, whose bounds intersect to some milliseconds. The estimate
- * is relative to our monotonic clock: a step of our wall clock changes no signed timestamp.
+ * Estimates the venue's clock from the `Date` of its answers; intersecting their bounds leaves some milliseconds. The
+ * estimate is relative to our monotonic clock, so a jump of our wall clock changes no signed timestamp.
  */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** The offset last reported, or ignored at the first estimate. */
+  /** Offset of the last report, or the first estimate if it was too small to report, ms; null before both. */
   #toldMs: number | null = null;
   /** Times of the newest reports, monotonic ms, the newest first. */
   #reports: readonly number[] = [];
 
-  /** Takes in an answer's `Date`, ms. Returns a notice for a relevant difference, at most three times a minute. */
+  /** Records an answer's `Date`, ms. Returns a notice of a relevant difference, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // Bounds that do not intersect mean that a clock was set: the new answer replaces the older ones.
+    // Bounds that do not intersect mean that a clock was set, so the new answer replaces the older ones.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
 
-  /** Drops everything but the next answer: the venue rejected our timestamps. */
+  /** Forgets earlier answers, because the venue rejected our timestamps. */
   forget(): void {
     this.#bounds = null;
   }
 
-  /** The venue's time, ms, at a moment of our monotonic clock; null before the first answer. */
+  /** Returns the venue's time at a time of our monotonic clock, ms; null before the first answer. */
   venueMs(monotonicMs: number): number | null {
     return this.#bounds === null ? null : middle(this.#bounds) + monotonicMs;
   }
 
-  /** Venue minus our wall clock. */
+  /** Returns the venue's clock minus our wall clock; null before the first answer. */
   offset(monotonicMs: number, wallMs: number): ClockOffset | null {
     if (this.#bounds === null) return null;
     const { low, high } = widen(this.#bounds, monotonicMs);
@@ -432,7 +432,7 @@ export class VenueClock {
   }
 }
 
-/** The venue wrote the `Date` between our sending and receiving; the true time is up to a second later. */
+/** Bounds from one answer. The venue wrote its `Date` between our sending and receiving, rounded down to a second. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

@@ -1,6 +1,6 @@
 /**
- * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the path's key, body,
- * query and `CallOptions`, if the call has them. A body of one field is passed as that field's value.
+ * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. Arguments are the path's key,
+ * body, query and `CallOptions`, if the call has them. A body of one field is passed as that field's value.
  */
 
 import {
@@ -34,37 +34,37 @@ interface OrderHead {
   readonly is_yes: boolean;
 }
 
-/** An order as a caller writes it: decimal text, prices in the order's own outcome space. */
+/** A new order as decimal texts. Its price is that of the order's own outcome, YES or NO. */
 export type OrderInput =
   /** An order that rests in the book until a fill or a cancel. */
   | (OrderHead & {
       readonly order_type: 'limit';
       readonly side: Side;
-      /** On the market's tick, within its `min_price` and `max_price`. */
+      /** Multiple of the market's tick, within its `min_price` and `max_price`. */
       readonly price: string;
-      /** Shares, on the market's lot. */
+      /** Number of shares, a multiple of the market's lot. */
       readonly amount: string;
     })
   /** Buys at once for at most `funds` of currency, fee included; the rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'buy'; readonly funds: string })
-  /** Sells `amount` shares at once; what finds no buyer is canceled. */
+  /** Sells `amount` shares at once; the unsold rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
-/** Number of complete sets, as decimal text: a positive multiple of the market's lot. */
+/** Market and number of complete sets, as decimal text: a positive multiple of the market's lot. */
 export type ConversionInput = BodyOf<'merges.create'>;
 
-/** `is_yes` is true by default, `leverage` 1. Take profit and stop loss are not signed. */
+/** `is_yes` is true by default, `leverage` is 1. The signature covers neither take profit nor stop loss. */
 type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
-/** Request for a margin position: all of `funds` now, or `shares` once the market reaches `price`. */
+/** Request for a margin position: buys for all `funds` now, or `shares` once the market reaches `price`. */
 export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** A given price is set, null clears the price, an absent price stays. At least one is present. */
+/** Prices of take profit and stop loss, at least one. Null clears a price; an absent price stays unchanged. */
 export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
-/** Bodies that are declared more precisely than their schema. */
+/** Request bodies whose types are more precise than their schemas. */
 interface PreciseBodies {
   readonly 'orders.create': OrderInput;
   readonly 'requests.create': MarginInput;
@@ -74,7 +74,7 @@ type Body<N extends EndpointName> = N extends keyof PreciseBodies ? PreciseBodie
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 type BodyArg<B> = [B] extends [undefined] ? [] : [body: IsUnion<keyof B> extends true ? B : B[keyof B]];
 type KeyArg<P> = unknown extends P ? [] : [key: string];
-/** An endpoint without a query takes any name, with no value. */
+/** The query type of an endpoint without a query has any name and no value. */
 type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
 type Args<N extends EndpointName> = [
   ...KeyArg<ParamsOf<N>>,
@@ -91,7 +91,7 @@ type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extend
 type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-/** The groups of calls in `ServiceClient`. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
+/** Groups of calls in `ServiceClient`. Methods throw ServiceRefused or OutcomeUnknown; walks also throw BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: Walk<N>;
@@ -101,14 +101,14 @@ export type Calls = {
 /** Makes the methods of every call, by group. */
 export function makeCalls(caller: HttpCaller): Calls {
   const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  // `Object.keys` of a table knows no names; these are the table's own.
+  // `Object.keys` returns plain strings; these are the names of the table.
   for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
     const declaration = declarationOf(endpoint);
     const [group = '', method = ''] = endpoint.split('.');
     groups[group] ??= {};
     const methods = groups[group];
     const walk = method === 'list' ? 'all' : `all${method.charAt(0).toUpperCase()}${method.slice(1)}`;
-    // A declaration with a page size is that of a list.
+    // Only declarations of lists have a page size.
     const list = declaration.page === undefined ? null : (endpoint as ListName);
     methods[method] = (...args) => {
       const parts = readArguments(declaration, args);
@@ -135,13 +135,13 @@ function readArguments({ path, body, query }: Declaration, args: readonly unknow
 const nameField = ([only = '', ...others]: readonly string[], value: unknown): unknown =>
   others.length === 0 ? { [only]: value } : value;
 
-/** Largest page of every list (assets allow 200): fewest requests for a whole walk. */
+/** Largest page size that every list allows, for the fewest requests. */
 const WALK_LIMIT = 100;
 
 interface ListRule<R> {
-  /** Identifies a row; null for a row or list without ids. */
+  /** Returns the id of a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether a page with a successor must be full, unless sorted. True for cursors of the kind "before this id". */
+  /** Whether an unsorted page with a successor must be full. True for cursors of the kind "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -151,7 +151,7 @@ const byConditionId = (row: { readonly condition_id: string }) => row.condition_
 const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'events.list': { getKey: byConditionId, isKeyset: true },
   'markets.list': { getKey: byConditionId, isKeyset: true },
-  // Two trades of one second may be equal in every field.
+  // Two trades of the same second may be equal in every field.
   'markets.trades': { getKey: null, isKeyset: true },
   'markets.marginActivity': { getKey: null, isKeyset: true },
   'search.list': {
@@ -191,14 +191,14 @@ async function readPage<N extends ListName>(
   return { rows: data, nextCursor, limit: answer.pageLimit };
 }
 
-/** Rows remembered to recognise repetitions. */
+/** Number of rows remembered to detect repeated rows. */
 const REMEMBERED_ROWS = 10_000;
-/** Lists that skip rows may return empty pages; an endless series of them must end. */
+/** Maximum consecutive empty pages. Lists that skip rows may return some, but a walk must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /**
- * Every row of the list. Requests a page when its first row is needed; leaving the loop requests nothing more. Throws
- * ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs.
+ * Yields every row of a list. Requests a page only when its first row is needed. Throws ServiceRefused,
+ * OutcomeUnknown or BrokenList at the row where the error occurs.
  */
 export async function* walkPages<N extends ListName>(
   caller: Caller,
@@ -206,9 +206,9 @@ export async function* walkPages<N extends ListName>(
   input: CallInput<N>,
   options?: CallOptions,
 ): AsyncGenerator<RowOf<N>, void, undefined> {
-  // Fields of every list's query, as its declaration says.
+  // The declaration of every list has these query fields.
   const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
-  // The table's rule for the rows of this endpoint.
+  // The types cannot show that the rule belongs to this endpoint's rows.
   const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
   const cursors = new Set<string>();
@@ -219,7 +219,7 @@ export async function* walkPages<N extends ListName>(
   let emptyPages = 0;
   for (let pages = 1; ; pages++) {
     const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-    // Every list takes a limit and a cursor; the rest of the input is the caller's.
+    // Every list takes a limit and a cursor; the other fields come from the caller.
     const page = await readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
@@ -234,7 +234,7 @@ export async function* walkPages<N extends ListName>(
       if (key === null) continue;
       if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       recent.add(key);
-      // A Set keeps the order of insertion: the first is the oldest.
+      // A Set keeps the order of insertion, so its first key is the oldest.
       const [oldest = ''] = recent;
       if (recent.size > REMEMBERED_ROWS) recent.delete(oldest);
       if (pages === 1) first.add(key);
@@ -276,7 +276,7 @@ const LESS_RISK: readonly EndpointName[] = [
   'positions.setTpSl',
 ];
 
-/** Priority within the budget: requests that reduce risk, then signed ones, then own reads. */
+/** Returns a call's priority class: requests that reduce risk come before drafts and submits, then own reads. */
 function chooseLane(endpoint: EndpointName): Lane {
   if (LESS_RISK.includes(endpoint)) return 'cancel';
   const { method, scope } = declarationOf(endpoint);

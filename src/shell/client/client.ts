@@ -1,9 +1,9 @@
 /**
- * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
+ * The venue's service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call is a method at its own name, such as `client.orders.create`. The call resolves to the record. Calls reject
- * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`, sent money
- * decimal text. `all…` walks a list. Verbs such as `place` draft, sign, submit and wait.
+ * Every call is a method with the call's name, such as `client.orders.create`, and resolves to the record. Calls reject
+ * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`; sent money is
+ * decimal text. `all…` walks a list. Methods such as `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,33 +11,30 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal, ZERO } from '../../shared/base/micros.js';
 import { findYamlExcess } from '../../shared/base/yaml-bounds.js';
+import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
+import { isClockRefusal } from '../../shared/protocol/errors.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
+import { signingRules } from '../wallet/draft-signer.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { HttpCaller } from './caller.js';
 import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
-import { type CallOptions, NotDone, ServiceRefused } from './contract.js';
 import {
-  type Change,
-  type CloseInput,
-  closeMargin,
-  type DraftToSign,
-  decimal,
-  marginTerms,
-  orderTerms,
-  runDraftWorkflow,
-  SAFE_DEFAULTS,
-  type SafeOptions,
-  type Stage,
-} from './draft-workflow.js';
+  type CallOptions,
+  NotDone,
+  type NotDoneReason,
+  OutcomeUnknown,
+  type ServiceError,
+  ServiceRefused,
+} from './contract.js';
 
-/** The whole service as typed calls; safe to share, closed with `close()`. */
+/** All calls of the service, with types. A client may be shared; `close()` ends it. */
 export class ServiceClient extends HttpCaller {
   readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
@@ -56,7 +53,7 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is or was in the book.
+   * Places an order. Signs only a draft with exactly these terms. Resolves to an order that is or was in the book.
    * ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
    * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
    */
@@ -93,7 +90,7 @@ export class ServiceClient extends HttpCaller {
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // A fill probably ended the order meanwhile: the record shows the fill.
+      // A fill probably ended the order meanwhile, which the record shows.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
@@ -140,7 +137,7 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeemable shares of the account's assets, read before the draft, which locks the shares. If all shares are locked,
+   * Reads the redeemable shares in the account's assets before the draft, which locks them. If all shares are locked,
    * an earlier draft holds them, most likely after a lost answer. The service then returns that draft again.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
@@ -168,8 +165,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to the closed position; with a price give `withinMs`. Rejects with
-   * ServiceRefused, or with OutcomeUnknown at the deadline: the position may still close. Sends one close only.
+   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Sends only one close.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -180,7 +177,7 @@ export class ServiceClient extends HttpCaller {
   }
 }
 
-/** A change whose draft and record have the same key. */
+/** Makes a change whose draft and record have the same key. */
 const landing = <R>(
   endpoint: EndpointName,
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
@@ -198,21 +195,21 @@ const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** An order that was in the book has taken effect, even if later canceled. */
+/** Returns the stage of an order. An order that was in the book is done, even if it was canceled later. */
 function placeStage({ status }: OrderRow): Stage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;
   return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
-/** The cancel of a resting order was not submitted. */
+/** Returns the stage of a cancel. While the order rests, its cancel was not submitted. */
 const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Stages by the state of a record; a state that is not named is landing. */
+/** Makes a function from a record's state to its stage. A state that is not listed is `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): Stage => {
     const why = OVER.find((over) => over === state);
@@ -220,6 +217,279 @@ function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
     if (unsigned.includes(state)) return UNSIGNED;
     return done.includes(state) ? DONE : LANDING;
   };
+}
+
+const MOST_SUBMITS = 3;
+/** Temporary refusals: the submit had no effect, and may be accepted later. */
+const PASSING = ['throttled', 'gringotts_unavailable'] as const;
+
+/** Progress of a change according to the service's record. */
+type Stage =
+  /** According to the service's record, the draft was not submitted. */
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'landing' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
+
+/** The parts of a change that differ between order, cancel, merge and others. `R` is the type of its record. */
+interface Change<R> {
+  /** The call that submits the change; errors carry its name. */
+  readonly endpoint: EndpointName;
+  readonly draft: (options: CallOptions) => Promise<DraftToSign>;
+  readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
+  readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
+  readonly getStage: (record: R) => Stage;
+}
+
+/** Parts of the caller that the workflow needs. */
+type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
+
+/** Time limit of a whole change, and limits of signing. */
+export interface SafeOptions {
+  /** Time limit of the whole change, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  readonly withinMs?: number;
+  /** Interval between reads of a record that is not final, ms; each is a signed request. Default 500. */
+  readonly pollMs?: number;
+  /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
+  readonly allowBlindSigning?: boolean;
+}
+
+const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false } as const;
+
+type Pace = ReturnType<typeof startPace>;
+
+/** Starts the time limit of a change, and returns its options and waits. */
+function startPace(world: World, safe: SafeOptions) {
+  const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
+  const deadlineMs = world.clock.monotonicMs() + withinMs;
+  return {
+    /** Options of each call: a call that waits beyond the time limit is not sent. */
+    options: { latestMs: world.clock.nowMs() + withinMs },
+    /** Waits until the next read; returns false if the time limit would pass or the client was closed. */
+    wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
+  };
+}
+
+/**
+ * Runs one change from draft to final state. Only the record proves the outcome, not a submit's answer. A signature may
+ * be sent again, because a draft takes effect once. A second draft is never made, because both could take effect.
+ *
+ * Resolves to the finished record. Throws ServiceRefused, NotDone, OutcomeUnknown.
+ */
+async function runDraftWorkflow<R>(change: Change<R>, wallet: Wallet, world: World, safe: SafeOptions): Promise<R> {
+  const pace = startPace(world, safe);
+  const draft = await change.draft(pace.options);
+  const signature = signDraft(change.endpoint, draft, wallet, world, safe.allowBlindSigning ?? false);
+  return new Submission(change, draft.pubkey, signature, pace).run();
+}
+
+/** The part of a change from the signature to the end. */
+class Submission<R> {
+  readonly #change: Change<R>;
+  readonly #pubkey: string;
+  readonly #signature: string;
+  readonly #pace: Pace;
+  #sent = false;
+  /** True if a submit had no answer. Only a final record can then show that it had no effect. */
+  #inDoubt = false;
+  #lastSeen: R | undefined;
+
+  constructor(change: Change<R>, pubkey: string, signature: string, pace: Pace) {
+    this.#change = change;
+    this.#pubkey = pubkey;
+    this.#signature = signature;
+    this.#pace = pace;
+  }
+
+  async run(): Promise<R> {
+    let last: ServiceError | null = null;
+    for (let submits = 0; submits < MOST_SUBMITS; submits++) {
+      if (submits > 0 && !(await this.#pace.wait())) break;
+      const answer = await settle(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
+      this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
+      if (answer.ok) return this.#end(answer.record, null);
+      last = answer.error;
+      if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
+      const seen = await this.#look();
+      if (this.#change.getStage(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#onRefusal(last);
+    }
+    if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
+    throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+  }
+
+  /** Reads the record again: it may change although its submit was refused, so one read is no proof. */
+  async #onRefusal(refusal: ServiceRefused): Promise<R> {
+    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
+    const again = await this.#look();
+    if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
+    return this.#end(again, refusal);
+  }
+
+  /** Ends by a record that is not an unsigned draft. `refusal`: answer to the submit, more precise than a state. */
+  async #end(record: R, refusal: ServiceError | null): Promise<R> {
+    let seen = record;
+    for (;;) {
+      this.#lastSeen = seen;
+      const stage = this.#change.getStage(seen);
+      if (stage.kind === 'done') return seen;
+      if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('its record was not final in time');
+      seen = await this.#look();
+    }
+  }
+
+  async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
+    if (why === 'expired' && this.#inDoubt) {
+      // The record shows a submit of the last moment with a delay, so one read proves nothing.
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('it seemed expired, and its record was not read again');
+      const again = await this.#look();
+      if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
+    }
+    if (refusal instanceof ServiceRefused) throw refusal;
+    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+  }
+
+  /** Reads the record, repeatedly until a read succeeds or the time limit passes. */
+  async #look(): Promise<R> {
+    for (;;) {
+      const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
+      if (answer.ok) {
+        this.#lastSeen = answer.record;
+        return answer.record;
+      }
+      if (!(await this.#pace.wait())) throw this.#makeUnknown(answer.error.message);
+    }
+  }
+
+  #makeUnknown(reason: string): OutcomeUnknown {
+    const facts = { sent: this.#sent, pubkey: this.#pubkey, record: this.#lastSeen };
+    return new OutcomeUnknown(this.#change.endpoint, reason, facts);
+  }
+}
+
+/** True for a temporary refusal. A refusal of a wrong clock has corrected our estimate. */
+const passes = (refusal: ServiceRefused): boolean =>
+  refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
+
+type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
+
+/** Returns the result of a call, with expected errors as a result too. Rethrows other errors. */
+async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
+  try {
+    return { ok: true, record: await promise };
+  } catch (error) {
+    if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Position to close, and its worst price in its own outcome, decimal text; without a price at any price. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
+}
+
+/**
+ * Closes a margin position and reads the position until the close. The request is never sent twice: a venue may execute
+ * a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
+ */
+async function closeMargin(
+  positions: Calls['positions'],
+  { pubkey, price }: CloseInput,
+  world: World,
+  safe: SafeOptions,
+): Promise<PositionRow> {
+  const { options, wait } = startPace(world, safe);
+  const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
+  const error = answer.ok ? null : answer.error;
+  if (error instanceof OutcomeUnknown && !error.sent) throw error;
+  let record: PositionRow | undefined;
+  for (let looks = 1; ; looks++) {
+    const seen = await settle(positions.detail(pubkey, options));
+    if (seen.ok) record = seen.record;
+    if (record?.is_closed) return record;
+    // A record may change although the close was refused, and show it later, so one read is no proof.
+    const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+    if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+    if (await wait()) continue;
+    const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+    throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
+  }
+}
+
+/** Tolerance for the venue's clock and rounding in the latest accepted expiry of a draft, s. */
+const EXPIRY_SLACK_S = 60;
+/** The signer finds drafts by intent; this signer has a single draft. */
+const INTENT_ID = 'safe call';
+
+/** A draft as the service returned it, with the requested terms. */
+interface DraftToSign {
+  readonly pubkey: string;
+  readonly message: string;
+  readonly marketConditionId: string;
+  /** The terms that we requested; never read from `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** Returns the signature, 128 hex characters. Throws NotDone for an unsigned draft, which never takes effect. */
+function signDraft(
+  endpoint: EndpointName,
+  draft: DraftToSign,
+  wallet: Wallet,
+  world: World,
+  allowBlindSigning: boolean,
+): string {
+  const { pubkey: draftPubkey, message, marketConditionId, terms } = draft;
+  const objection = objectionToExpiry(message, world);
+  if (objection !== null) throw new NotDone(endpoint, 'not_signed', objection, draftPubkey);
+  const stored = { intentId: INTENT_ID, marketConditionId, draftPubkey, message, terms };
+  const policy = { ...signingRules(world.profile, allowBlindSigning), loadDraft: () => stored };
+  const result = wallet.draftSigner(policy).sign(INTENT_ID);
+  if (result.ok) return result.signature;
+  throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
+}
+
+/** Refuses a draft with a late expiry, which could be submitted long after its use; null without objection. */
+function objectionToExpiry(message: string, world: World): string | null {
+  const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
+  if (expires === undefined) return null;
+  const leftS = expires - Math.floor(world.venueNowMs() / 1_000);
+  const mostS = 2 * world.profile.draft_lifetime_s + EXPIRY_SLACK_S;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are accepted` : null;
+}
+
+/** Returns an order's terms for signing. Throws TwinbookError usage for text that is not a number. */
+function orderTerms(order: OrderInput): DraftTerms {
+  const head = { action: 'place-order', isYes: order.is_yes } as const;
+  if (order.order_type === 'limit') {
+    const [price, amount] = [decimal('price', order.price), decimal('amount', order.amount)];
+    return { ...head, side: order.side, type: 'limit', price, amount };
+  }
+  return order.side === 'buy'
+    ? { ...head, side: 'buy', type: 'market', funds: decimal('funds', order.funds) }
+    : { ...head, side: 'sell', type: 'market', amount: decimal('amount', order.amount) };
+}
+
+/** Returns a margin request's terms for signing. Throws TwinbookError usage for text that is not a number. */
+function marginTerms(request: MarginInput): DraftTerms {
+  const { is_yes: isYes = true, leverage = 1 } = request;
+  const times = leverage === 1 ? ONE : decimal('leverage', String(leverage));
+  const head = { action: 'open-margin-position', isYes, leverage: times } as const;
+  return request.type === 'market'
+    ? { ...head, type: 'market', funds: decimal('funds', request.funds) }
+    : { ...head, type: 'limit', price: decimal('price', request.price), shares: decimal('shares', request.shares) };
+}
+
+/** Parses decimal text. Throws TwinbookError usage for text that is not a decimal of at most six places. */
+function decimal(name: string, text: string): Micros {
+  const value = parseDecimal(text);
+  if (value !== null) return value;
+  throw new TwinbookError(
+    'usage',
+    `${name} must be decimal text with at most 6 places, got ${JSON.stringify(text)}`,
+    'Write it as a decimal such as "0.62".',
+  );
 }
 
 export { TwinbookError } from '../../shared/base/errors.js';
@@ -233,11 +503,10 @@ export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
 export { Wallet } from '../wallet/wallet.js';
 export type { ConversionInput, MarginInput, OrderInput, TpSlInput } from './calls.js';
 export * from './contract.js';
-export type { CloseInput, SafeOptions } from './draft-workflow.js';
 
 /**
- * The profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
- * file_unreadable, or config_invalid naming the first field that is wrong.
+ * Loads the profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
+ * file_unreadable, or config_invalid with the first invalid field.
  */
 export function venueProfile(nameOrPath: string): VenueProfile {
   const path = /^[A-Za-z0-9_-]+$/.test(nameOrPath) ? shippedProfile(nameOrPath) : nameOrPath;
@@ -268,7 +537,7 @@ function readYaml(path: string): unknown {
   }
 }
 
-/** `config/venues/` of the package that this file belongs to, compiled or not. */
+/** Returns the path of a profile in `config/venues/` of the package of this file, compiled or not. */
 function shippedProfile(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);

@@ -17,45 +17,45 @@ import type { Credentials } from '../wallet/key-file.js';
 
 /** The client's two clocks; tests and shells may pass their own. */
 export interface ClientClock {
-  /** Our wall clock, ms since 1970; may step. */
+  /** Our wall clock, ms since 1970; it may be set forward or back. */
   nowMs(): number;
-  /** Never steps and never goes back, ms from an arbitrary start. */
+  /** Monotonic clock, ms from an arbitrary start; it never jumps or runs back. */
   monotonicMs(): number;
 }
 
 /** Venue, credentials and budgets of a client. */
 export interface ClientOptions {
   readonly profile: VenueProfile;
-  /** Overrides the profile's. HTTPS unless the host is loopback, without query or credentials. */
+  /** Overrides the profile's base URL. HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
   /** Credentials for signing; without credentials only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
-  /** Requests per minute by scope, never exceeded: for a shared key. `Infinity` for a venue without limits. */
+  /** Maximum requests per minute by scope, for a shared API key. `Infinity` for a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /** Default true. False: no request waits for a budget, and no refusal causes a pause. */
+  /** Whether requests wait for a free budget; default true. If false, a refusal also causes no pause. */
   readonly isPaced?: boolean;
   /** Time from the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum requests in flight, for cancels and submits, and again for all other lanes. Default 8. */
+  /** Maximum requests in flight in each of two groups: cancels and submits, and all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
-  /** Returns one sentence on why a call must not leave; null permits the call. A refused call is reported unsent. */
+  /** Returns the reason why a call must not be sent; null permits the call. A refused call is reported unsent. */
   readonly objection?: (lane: Lane) => string | null;
 }
 
-/** Notice for the operator; contains no secret. */
+/** Notice of the client for the operator; contains no secret. */
 export type ClientNotice =
-  /** Our clock and the venue's differ by more than a second or two, or their difference stepped. Already corrected. */
+  /** Our clock and the venue's differ by over a second or two, or their difference jumped. Already corrected. */
   | {
       readonly kind: 'clock_offset';
       /** Venue's clock minus ours, ms. */
       readonly offsetMs: number;
       readonly uncertaintyMs: number;
-      /** Offset before the step; null for the first estimate of the venue's clock. */
+      /** Offset before the jump, ms; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** The venue refused with `throttled`: for `waitMs` only one probe at a time leaves in this scope. */
+  /** The venue refused a request as throttled. For `waitMs` only one probe at a time leaves in this scope. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 /** Names of the calls that return pages. */
@@ -80,18 +80,18 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
 
 /** Urgency and deadline of one call, chosen by the caller. */
 export interface CallOptions {
-  /** Default `own`. */
+  /** Priority class of the call; default `own`. */
   readonly lane?: Lane;
-  /** Our clock, ms: a call that has not left by then is reported unsent. Default: an hour from now. */
+  /** Latest time to send, our clock, ms. A call that is later is reported unsent. Default: an hour from now. */
   readonly latestMs?: number;
 }
 
 /** Outcome of one call and the times of its attempts. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
-  /** Time when the last attempt left, or when an unsent call was dropped; our clock, ms. */
+  /** Time when the last attempt was sent, or when an unsent call was dropped; our clock, ms. */
   readonly sentMs: number;
-  /** Our clock, ms, when the outcome was known. */
+  /** Time when the outcome was known; our clock, ms. */
   readonly nowMs: number;
   /** Venue clock, ms, from the answer's `Date` (resolution one second); null if absent. */
   readonly venueTimeMs: number | null;
@@ -100,7 +100,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly pageLimit: number | null;
 }
 
-/** The observation at the end of a performed request. */
+/** Observation with the outcome of a performed request. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** Venue clock minus ours, ms, and the maximum error. */
@@ -109,10 +109,10 @@ export interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-/** Base of the four errors. Messages hold the request and the result, but no key, secret, signature or header. */
+/** Base class of the client's errors. Messages name request and result, but no key, secret, signature or header. */
 export abstract class ServiceError extends Error {
   readonly endpoint: EndpointName;
-  /** Key of the record to read; null without a record. */
+  /** Key of the record that shows the outcome; null without a record. */
   readonly pubkey: string | null;
 
   constructor(endpoint: EndpointName, message: string, pubkey: string | null) {
@@ -124,11 +124,11 @@ export abstract class ServiceError extends Error {
 
 type Refusal = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
 
-/** The service stated in its own answer format that nothing was done. */
+/** The service answered, in its own format, that the request had no effect. */
 export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
   readonly status: number;
-  /** Branch on this: one of `SERVICE_ERRORS`, or a slug of a newer service. */
+  /** Error code to branch on: one of `SERVICE_ERRORS`, or a code of a newer service. */
   readonly slug: string;
   /** Reason in the service's own words. */
   readonly reason: string;
@@ -145,30 +145,27 @@ export class ServiceRefused extends ServiceError {
     this.details = details;
   }
 
-  /** True when the slug is one of these; spelling is checked against the interface's table. */
+  /** Returns true if the error code is one of `slugs`. The compiler checks their spelling. */
   is(...slugs: readonly ServiceErrorSlug[]): boolean {
     return slugs.some((slug) => slug === this.slug);
   }
-}
-
-interface Doubt {
-  /** False only when no byte of the call left. */
-  readonly sent: boolean;
-  readonly pubkey?: string | null;
-  /** The record as last read; absent if no read succeeded. */
-  readonly record?: unknown;
 }
 
 /** The outcome is unknown after a time-out, a cut connection, a 5xx, an invalid answer or the end of a wait. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
+  /** False only if no byte of the call was sent. */
   readonly sent: boolean;
-  /** The record as it was last read by a safe call; undefined when it never was. */
+  /** The record as a safe call last read it; undefined if no read succeeded. */
   readonly record: unknown;
 
-  constructor(endpoint: EndpointName, reason: string, { sent, pubkey = null, record }: Doubt) {
-    const where = pubkey === null ? '' : `; look at ${pubkey}`;
+  constructor(
+    endpoint: EndpointName,
+    reason: string,
+    { sent, pubkey = null, record }: { sent: boolean; pubkey?: string | null; record?: unknown },
+  ) {
+    const where = pubkey === null ? '' : `; read the record ${pubkey}`;
     super(
       endpoint,
       `${endpoint} has an unknown outcome${sent ? '' : ' (it was never sent)'}: ${reason}${where}`,
@@ -179,13 +176,13 @@ export class OutcomeUnknown extends ServiceError {
     this.record = record;
   }
 
-  /** True when something may have changed: a change was sent. A failed read changes nothing. */
+  /** True if the call may have changed something. A failed read changes nothing. */
   get mayHaveHappened(): boolean {
     return this.sent && declarationOf(this.endpoint).method !== 'GET';
   }
 }
 
-/** Why something is proven not to have happened. */
+/** Reason why a change provably had no effect. */
 export type NotDoneReason =
   /** The draft was not signed: the text did not match the request, or signing was not permitted. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
@@ -195,7 +192,7 @@ export class NotDone extends ServiceError {
   override readonly name = 'NotDone';
   readonly why: NotDoneReason;
   readonly reason: string;
-  /** The record that proves it; undefined for a draft that was not signed. */
+  /** The record that proves the failure; undefined for a draft that was not signed. */
   readonly record: unknown;
 
   constructor(endpoint: EndpointName, why: NotDoneReason, reason: string, pubkey: string, record?: unknown) {
@@ -208,15 +205,15 @@ export class NotDone extends ServiceError {
 
 /** Reasons why a list cannot be trusted. */
 export type ListFault =
-  /** A cursor led back to itself: the list would never end. */
+  /** A cursor came a second time, so the list would never end. */
   | 'cursor_repeated'
-  /** A row came twice: rows moved under the walk, so others may have been missed. */
+  /** A row came twice. Rows moved between pages during the walk, so others may be missing. */
   | 'row_repeated'
-  /** A page holds fewer rows than its size though another follows. */
+  /** A page holds fewer rows than its size although another page follows. */
   | 'page_cut'
-  /** The page holds more rows than the page size. */
+  /** A page holds more rows than the page size. */
   | 'page_overfull'
-  /** A thousand pages in a row were empty though another followed each: the walk would never end. */
+  /** A thousand consecutive pages were empty although another followed each. The walk would never end. */
   | 'pages_empty';
 
 /** The pages of a list contradict each other. Rows returned before are real, but incomplete. */

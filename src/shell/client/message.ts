@@ -28,14 +28,14 @@ export interface Message {
   readonly body: string;
 }
 
-/** The parts that every endpoint's call has. */
+/** Path parameters, query and body of a call. */
 export interface CallParts {
   readonly params?: unknown;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
 }
 
-/** The message of a call, or the text of what makes it impossible to send. */
+/** Returns the message of a call, or the reason why the call cannot be sent. */
 export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
   const { method, path, body } = declaration;
   const params = parts.params ?? {};
@@ -43,7 +43,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
-    // `.` and `..` survive percent-encoding and would change the path that was signed.
+    // Percent-encoding leaves `.` and `..`, which would change the signed path.
     if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
       return `path parameter ${name} cannot be sent`;
     }
@@ -54,7 +54,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
     const text = body === null ? '' : JSON.stringify(parts.body ?? {});
     return { method, url, pathWithQuery: `${url.pathname}${url.search}`, body: text };
   } catch {
-    return 'the query or the body cannot be written'; // a lone surrogate, or a body that refers to itself
+    return 'the query or the body cannot be written'; // a lone surrogate, or a cyclic body
   }
 }
 
@@ -88,7 +88,7 @@ export function checkedBaseUrl(text: string): URL {
   const invalid = (what: string) => new TwinbookError('config_invalid', `base_url ${what}`, hint);
   if (!URL.canParse(text)) throw invalid('is not an address');
   const url = new URL(text);
-  // The address itself may hold a password: it is shown only once that is ruled out.
+  // The address may contain a password, so messages show it only after this check.
   if (url.username !== '' || url.password !== '') throw invalid('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '') throw invalid(`${text} must not hold a query or a fragment`);
   const isPlain = url.protocol === 'http:';
@@ -103,10 +103,10 @@ export function checkedBaseUrl(text: string): URL {
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
-/** Evidence in the bytes of an answer. */
+/** Content of an answer. */
 interface Classification {
   readonly outcome: Outcome;
-  /** True for an answer of the service itself; a proxy's page says nothing about the service's clock or budget. */
+  /** True for an answer of the service itself. A proxy's page shows neither the service's clock nor its budget. */
   readonly genuine: boolean;
   /** Page size reported by a list's page; null for other calls, and where absent. */
   readonly pageLimit: number | null;
@@ -121,7 +121,7 @@ const listMeta = z.object({
 
 /**
  * Classifies an answer. *Answered* and *refused* need the service's complete envelope with the right status. Every
- * other answer is *unknown*: a write wrongly classified as failed would be sent twice.
+ * other answer is *unknown*, because a write wrongly classified as failed would be sent twice.
  *
  * `text` is the whole body, null if it is not UTF-8. `asked`: the requested record.
  */
@@ -152,13 +152,13 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
-    // A page that does not say whether another follows would look like the last one.
+    // A page without a valid `next_cursor` would look like the last page.
     const meta = parseBySchema(listMeta, envelope.data.meta);
     if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
-  // The endpoint's schema has parsed `data.data`.
+  // `data.data` has the type of the endpoint, because the endpoint's schema parsed it.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
@@ -186,7 +186,7 @@ const fieldOf = (row: unknown, name: PropertyKey): unknown =>
 function problemOf(error: z.ZodError, row: unknown): string {
   const path = error.issues[0]?.path ?? [];
   const came = path.reduce(fieldOf, row);
-  return harmless(`${firstIssue(error, 'market')}; ${JSON.stringify(plain(came))} came`, 300);
+  return harmless(`${firstIssue(error, 'market')}; got ${JSON.stringify(plain(came))}`, 300);
 }
 
 function readFailure(status: number, json: unknown): Classification {
@@ -198,7 +198,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** Whether the service reports that the request had no effect. A 5xx may come after the effect. */
+/** True if the answer proves that the request had no effect. A 5xx may follow an effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -211,8 +211,8 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /**
- * The venue's text reaches logs, the ledger and terminals, where control characters could rewrite lines. A venue might
- * quote the API secret: the secret is removed before the text is cut.
+ * Cleans a text of the venue for logs, the ledger and terminals, where control characters could rewrite lines. A venue
+ * might quote the API secret, so the secret is removed before the text is shortened.
  */
 const harmless = (text: string, characters: number): string =>
   secrets
@@ -224,7 +224,7 @@ function plain(value: unknown): string {
   return Array.isArray(value) ? value.slice(0, 10).map(showValue).join(' ') : showValue(value);
 }
 
-/** Nested values are not spelled out: one that is deep enough would overflow the stack. */
+/** Shows nested values as `…`: a deeply nested value would overflow the stack. */
 const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
 
 function firstIssue(error: z.ZodError, root: string): string {
@@ -246,17 +246,17 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // A contradiction makes both unusable: prices of NO, or of YES under a wrong name.
+  // A wrong `is_yes` means prices of NO instead of YES, or YES under a wrong name.
   is_yes: ['is_yes'],
 };
 
 /**
- * Returns a sentence on the field that differs between answer and call; null without a difference. A venue or cache
- * that answers with another record's row could confirm an order that was never placed. Another market's book, or prices
- * of NO for YES, could become our quotes.
+ * Returns a sentence on the field that differs between answer and call; null without a difference. An answer with
+ * another record could confirm an order that was never placed. Another market's book, or prices of NO for YES, could
+ * become our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
-  // The draft of a cancel may have its own pubkey; the signer compares its content.
+  // The draft of a cancel may have its own pubkey; the signer compares the draft's content.
   if (declaration.data === draft) return null;
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {

@@ -1,20 +1,20 @@
 /**
- * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes keep
- * a single answer from silencing us for long. The code is pure, so a simulation can pace like the client.
+ * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes
+ * prevent a single answer from blocking us for long. The code is pure, so a simulation can pace like the client.
  *
- * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a
- * second or two, one at a time, less often after each refused probe. Where our own use explains the refusal, only the
+ * A limit below the profile's counts after a second equal answer. Requests of the lanes `cancel` and `own` probe after
+ * a second or two, one at a time, less often after each refused probe. If our own use explains the refusal, only the
  * cancels of a kill probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 
-/** Maximum delay from a proxy in front of the service, which does not know its windows, ms. */
+/** Longest accepted wait from a proxy in front of the service, ms. A proxy does not know the service's windows. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
-/** Without a trusted wait: one second, doubled with each refusal up to a minute, minus a random part up to half. */
+/** Wait after a refusal that names no trusted wait, ms; doubled with each refusal, less a random part up to half. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
-/** Delay from the venue's last answer to a probe: random up to twice this, doubled with each refused probe. */
+/** Delay of a probe after the venue's last answer, ms; random up to double, doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
@@ -27,7 +27,7 @@ export interface AnswerSignals {
   readonly genuine: boolean;
   /** HTTP 429. */
   readonly throttled: boolean;
-  /** Wait that the venue requested, ms; null without a request. */
+  /** Wait that the venue requested, ms; null if it requested none. */
   readonly askedMs: number | null;
   /** Budget from the rate headers; null without rate headers. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
@@ -38,17 +38,17 @@ export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** True when our own use explains the pause. */
+  /** True if our own use explains the pause. */
   #isFirm = false;
   #refusals = 0;
-  /** Times of the newest refusal, and of the newest one that its headers do not explain. */
+  /** Times of the newest refusal, and of the newest refusal that its headers do not explain. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
-  /** `requestsPerMinute`: the profile's limit. `most` is never exceeded, though the venue allows more. */
+  /** `requestsPerMinute`: the profile's limit. `most`: upper bound, even if the venue allows more. */
   constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
     this.window = new SlidingWindow(requestsPerMinute, most);
     this.#random = random;
@@ -58,19 +58,19 @@ export class Pacing {
     return PROBING.includes(lane);
   }
 
-  /** Requests of any lane that may leave now. */
+  /** Number of requests, of any lane, that may leave now. */
   freePermits(nowMs: number): number {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
 
-  /** Earliest next place without any answer, ms; Infinity while everything counted is in flight. */
+  /** Time of the next free place if no answer comes, ms; Infinity while all counted requests are in flight. */
   nextPlaceMs(nowMs: number): number {
     return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
   }
 
   /**
-   * When a probe may leave, ms; Infinity while a probe is in flight or our own count leaves no room.
-   * @param isUrgent a cancel of a kill: it probes although our own use explains the refusal
+   * Returns the time when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up.
+   * @param isUrgent whether it is a cancel of a kill, which probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -97,24 +97,24 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = true;
   }
 
-  /** True when a granted place must not be used: the venue has refused since, or reported less room. */
+  /** True if a granted place must not be used, because the venue has since refused or reported a lower budget. */
   isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
 
-  /** The request with a place never left. */
+  /** Returns the place of a request that was not sent. */
   giveBack(place: Permit): void {
     this.window.giveBack();
     if (place === 'probe') this.#isProbing = false;
   }
 
-  /** The request left without an answer. */
+  /** Records that a request was sent and got no answer. */
   onSilence(place: Permit, nowMs: number): void {
     this.window.finish(nowMs);
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** Records an answer. Returns the pause after a refusal (for all but probes), ms; null without a refusal. */
+  /** Records an answer. Returns the pause after a refusal, ms, which probes ignore; null without a refusal. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -126,7 +126,7 @@ export class Pacing {
   }
 
   #onRefusal(place: Permit, { genuine, askedMs, budget }: AnswerSignals, nowMs: number): number {
-    // A new series of refusals.
+    // A minute without a refusal has passed: this is a new series of refusals.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
@@ -147,14 +147,14 @@ export class Pacing {
     return pauseMs;
   }
 
-  /** A refusal that neither headers nor profile explain; one alone lowers nothing. */
+  /** Records a refusal that neither headers nor profile explain. Only a second one lowers the limit. */
   #doubt(nowMs: number): void {
     const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** Ends the pause after an accepted request within the pause; the next probe need not wait. */
+  /** Ends the pause, because the venue accepted a probe; the next probe need not wait. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -169,11 +169,11 @@ export class Pacing {
   }
 }
 
-/** Minimum fraction of the venue's limit that is tried: full trust returns within three minutes. */
+/** The lowest limit tried is the venue's limit divided by this. The full limit returns within three minutes. */
 const LEAST_TRUST = 8;
-/** Part of the limit; own use above this part explains a full window. */
+/** Own use above this part of the limit explains a full window. */
 const EXPLAINING_PART = 3 / 4;
-/** Minutes that a limit found by refusals holds before more is tried. */
+/** Minutes for which a limit found by refusals holds before a higher limit is tried. */
 const FOUND_HOLDS_MINUTES = 3;
 
 /** Counts the requests of the last minute against a budget that the venue may correct. */
@@ -183,39 +183,39 @@ export class SlidingWindow {
   #limit: number;
   /** Last limit reported by the venue, used or not. */
   #lastTold: number | null = null;
-  /** Upper bound of own requests; no report of the venue raises the bound, because another program has the rest. */
+  /** Upper bound of own requests. No report of the venue raises it, because another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
   /** Times of the answers to finished requests. */
   readonly #finished = new SlidingMinute();
-  /** Foreign requests that the venue counts: another process with the same key, or our last run. */
+  /** Foreign requests that the venue counts, from another process with the same key or our last run. */
   #foreign = 0;
   #foreignUntilMs = 0;
-  /** Requests per minute tried for now, after the venue refused within its own limit; doubled each minute. */
+  /** Temporary limit, requests per minute, after a refusal within the venue's own limit; doubled each minute. */
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
-  /** Times of refused requests, which a venue does not count. */
+  /** Times of refused requests, which the venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests a minute before any report; `Infinity` for none. `most`: upper bound of any report. */
+  /** `limit`: requests a minute before the venue's first report, or `Infinity`. `most`: upper bound of reports. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
     this.#most = most;
   }
 
-  /** Requests per minute that may leave, by current knowledge. */
+  /** Current limit, requests per minute. */
   limitAt(nowMs: number): number {
     return Math.min(this.#limit, this.#ceilingAt(nowMs), this.#most);
   }
 
-  /** Requests that may leave now. */
+  /** Number of requests that may leave now. */
   free(nowMs: number): number {
     const used = this.#countUsed(nowMs);
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Requests that the profile allows now by our own count, independent of the venue's reports. */
+  /** Number of requests that the profile allows now by our own count, independent of the venue's reports. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
@@ -225,18 +225,18 @@ export class SlidingWindow {
     return limit * LEAST_TRUST >= this.#base;
   }
 
-  /** True when the limit is our estimate after a refusal; the venue has not named it. */
+  /** True if the limit is our estimate after a refusal, and not the venue's report. */
   isGuess(nowMs: number): boolean {
     return this.#ceilingAt(nowMs) < this.#most;
   }
 
-  /** True when our own use explains a full window: a request would be refused. */
+  /** True if our own use explains a full window, so that a request would be refused. */
   isUsedUp(nowMs: number): boolean {
     const limit = this.limitAt(nowMs);
     return this.isPlausible(limit) && this.#countUsed(nowMs) - this.#foreign >= limit * EXPLAINING_PART;
   }
 
-  /** True when the venue has shown its limit, by a header or a refusal. */
+  /** True if the venue has shown its limit, by a header or a refusal. */
   get isShown(): boolean {
     return this.#lastTold !== null || this.#ceiling !== Number.POSITIVE_INFINITY;
   }
@@ -256,19 +256,19 @@ export class SlidingWindow {
     this.#inFlight -= 1;
   }
 
-  /** Takes the venue's headers of an answer. A limit below the profile's counts when two in a row say the same. */
+  /** Records an answer's budget headers. A limit below the profile's counts after two equal answers in a row. */
   learn(limit: number, remaining: number, nowMs: number): void {
     const isBelieved = limit >= this.#base || limit === this.#lastTold;
     this.#lastTold = limit;
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue may not have counted all requests in flight: the result may be too low, but never too high.
+    // The venue may not have counted all requests in flight, so the result may be too low, but never too high.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** An unexplained refusal: the limit is at most the number that passed, of which a repetition (`again`) counts less. */
+  /** Lowers the limit, after an unexplained refusal, to the requests that passed; `again`: at most the last limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -283,7 +283,7 @@ export class SlidingWindow {
     this.#refused.add(nowMs);
   }
 
-  /** Requests of the last minute that passed, by current knowledge. */
+  /** Number of requests of the last minute that were not refused. */
   countPassed(nowMs: number): number {
     this.#countUsed(nowMs);
     return this.#finished.size - this.#refused.countAt(nowMs);
@@ -295,7 +295,7 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
   }
 
-  /** When the next place is free, monotonic ms; Infinity while everything counted is in flight. */
+  /** Time of the next free place, monotonic ms; Infinity while all counted requests are in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;
@@ -303,7 +303,7 @@ export class SlidingWindow {
     return Math.min(ours, others, this.#nextTrustMs(nowMs));
   }
 
-  /** Infinity once the ceiling exceeds the limit. */
+  /** Returns the temporary limit; Infinity once it exceeds the venue's limit. */
   #ceilingAt(nowMs: number): number {
     const minutes = Math.max(0, Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS));
     const grown = this.#ceiling * 2 ** Math.min(minutes, 60);

@@ -18,21 +18,21 @@ export type Attempt =
     }
   | { readonly kind: 'failure'; readonly reason: string; readonly sent: boolean };
 
-/** Carrier of messages: HTTP here, a simulated network elsewhere. */
+/** Sends messages by HTTP, or over a simulated network in tests. */
 export interface Sender {
-  /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
+  /** Sends a message and never throws. `timeoutMs` bounds the whole attempt, including an endless body. */
   send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
   /** Aborts requests in flight and closes every socket. */
   close(): void;
 }
 
-/** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
+/** Sends messages over persistent HTTP connections. Never follows a redirect and never retries. */
 export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   readonly #inFlight = new Set<Wire>();
 
-  /** `sockets`: connections kept open at most. */
+  /** `sockets`: maximum number of open connections. */
   constructor(sockets: number) {
     const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
@@ -83,7 +83,7 @@ function decode(bytes: Buffer): string | null {
   try {
     return utf8.decode(bytes);
   } catch {
-    return null; // garbled on the way
+    return null; // The bytes were damaged on the way.
   }
 }
 
@@ -97,14 +97,14 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'answer with too large headers',
 };
 
-/** Code and message only: the error itself contains the request's headers. */
+/** Returns the error's code and message only, because the error contains the request's headers. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return PLAIN_WORDS[code] ?? `${code} ${error.message}`.trim().slice(0, 200);
 }
 
-/** A page of 200 assets has about 150 KB. */
+/** Maximum size of an answer. A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -112,7 +112,7 @@ const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
  * order. One instance carries one request, prepared by axios, until the last byte of the answer.
  */
 class Wire {
-  /** True once the connection is open: before that no byte of a request leaves. */
+  /** True once the connection is open. Before that, no byte of the request is sent. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
@@ -124,7 +124,7 @@ class Wire {
       const url = new URL(config.url ?? '');
       const isSecure = url.protocol === 'https:';
       const agent: http.Agent | undefined = isSecure ? config.httpsAgent : config.httpAgent;
-      // axios permits several kinds of header values; `writeHeaders` makes texts only.
+      // The types of axios permit several kinds of header values; `writeHeaders` returns only texts.
       const headers = config.headers.toJSON() as http.OutgoingHttpHeaders;
       const options = { method: config.method?.toUpperCase(), headers, agent };
       const request = isSecure ? https.request(url, options) : http.request(url, options);
@@ -167,7 +167,7 @@ class Wire {
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-      // Node's type knows headers without a value, which no answer has.
+      // Node's type permits headers without a value, which no answer has.
       const headers = response.headers as AxiosResponse['headers'];
       resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
     };
@@ -175,12 +175,12 @@ class Wire {
   }
 
   readonly #failed = (error: unknown): void =>
-    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be decompressed'));
 }
 
 /**
- * Requests ask for plain answers, but packed ones are read too. Throws for bytes that are not packed as declared, or
- * too many.
+ * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may compress them. Throws for bytes that
+ * do not match the declared encoding, and for too many bytes.
  */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };

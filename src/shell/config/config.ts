@@ -1,4 +1,4 @@
-/** Makes a trader's configuration from its file: defaults that follow from other settings, absolute paths, units. */
+/** Makes a trader's configuration from its file. Adds defaults, makes paths absolute and converts units. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';
@@ -27,15 +27,15 @@ import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.
 /** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of the trader's file alone: emergency commands must work with a broken strategy. */
+/** Settings of the trader's file alone, because emergency commands must work with a broken strategy. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
-/** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
+/** A trader's configuration: frozen, with absolute paths and money in micros. Contains no secret. */
 export interface Config extends TraderConfig {
   readonly strategies: readonly StrategyConfig[];
   /** Lower-case hex SHA-256 of the canonical JSON of everything that affects a decision; stored with every run. */
   readonly configHash: string;
-  /** Texts of its files by absolute path, with the user's own code. */
+  /** Texts of the configuration's files by absolute path, including the user's own code. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -46,41 +46,41 @@ export type AlertsConfig = TraderConfig['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
 export type DashboardConfig = TraderConfig['dashboard'];
 export type FleetConfig = NonNullable<TraderConfig['fleet']>;
-/** A server of PostgreSQL; no password. */
+/** A PostgreSQL server, without the password. */
 export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values. */
 export type FeedConfig = TraderConfig['feeds'][number];
 export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
-/** `name` is unique within a trader: the strategy file's name without its extension. */
+/** One strategy. `name`, unique within a trader, is the strategy file's name without its extension. */
 export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
-  /** Module as written in the file: name of a shipped module, or a path. */
+  /** The file's `strategy` setting: name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Code of the user's module; empty for a shipped one. */
+  /** Code of the user's own module; empty for a shipped module. */
   readonly moduleFiles: readonly ModuleFile[];
   /** Parameters as written in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** A strategy file whose code may not be loaded: without module, with the parameters as written. */
+/** A strategy file; if its code is not loaded, `module` is null and the parameters are those of the file. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration for comparison only. */
+/** A configuration that is only compared, so its code need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/** Profile without real money: its page is on by default, its wallet is created without confirmation. */
+/** Profile without real money. Its dashboard is on by default, and its wallet is created without confirmation. */
 export const PAPER = 'paper';
 
-/** The content must be without a problem. */
+/** Makes the settings of a trader. The content must have no problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -141,12 +141,12 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     ...fleetProblems(content, at),
   ];
   const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
-  // The scheduler stretches a market's interval between the two.
+  // The scheduler chooses a market's interval between these two values.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the file of the trader; the guardian has its own key, so that revoking one leaves the other';
+    const text = 'is the trader’s file; the guardian needs its own, so that revoking one key leaves the other';
     complain(['guardian', 'credentials'], text);
   }
   const told = venue.base_url === undefined ? null : parsePort(venue.base_url);
@@ -168,11 +168,11 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
 
 const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
-/** Batch size in sets, bounded like `min_shares`. */
+/** Default of `merge.min_shares`: the number of sets that is worth its requests, within the setting's bounds. */
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-/** An address beside `embedded: true` is where the embedded exchange listens. */
+/** Makes the settings of the paper exchange. With `embedded: true` it listens at the port of `venue.base_url`. */
 function makeExchange(
   { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
@@ -190,23 +190,23 @@ function makeExchange(
 
 const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-/** Maximum links to follow before they count as a circle, as in the system. */
+/** Maximum number of symbolic links to follow before they count as circular, as in Linux. */
 const MOST_LINKS = 40;
 
-/** Target of a link, existing or not: a program with another name of the link must find the same files. */
+/** Follows symbolic links, so that a program that uses another name of the file finds the same side files. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
     try {
       file = resolve(dirname(file), readlinkSync(file));
     } catch {
-      return file; // No link, or no file yet.
+      return file; // The path is no link, or does not exist yet.
     }
   }
   return path;
 }
 
-/** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
+/** Maximum length of a Unix socket's path: 107 bytes on Linux, 103 on other systems. */
 const MAX_SOCKET_BYTES = 103;
 
 function chooseSocket(
@@ -249,7 +249,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-/** The alerts must be without a problem. */
+/** Makes the settings of alerts, which must have no problem. */
 export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -264,7 +264,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
   };
 }
 
-/** Whether a console is needed. */
+/** Returns whether the settings need a console process. */
 export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
@@ -279,7 +279,7 @@ const FEED_KEYS: KindKeys<FeedFile['kind']> = {
 const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
   Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
 
-/** The feeds must be without a problem. */
+/** Makes the settings of feeds, which must have no problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
@@ -298,7 +298,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Checks the fleet's settings. No problem repeats the address, which may contain a password. */
+/** Checks the fleet's settings. Its messages omit the address, which may contain a password. */
 function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);
@@ -311,7 +311,7 @@ function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange
 }
 
 function objection(address: string): string | null {
-  // A name with a broken escape would be unreadable later too.
+  // A broken percent escape would make a later decoding throw.
   if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
@@ -326,7 +326,7 @@ function objection(address: string): string | null {
   return host === '' || user === '' ? WANTED : null;
 }
 
-/** Settings of a fleet without a problem. */
+/** Makes the settings of a fleet; null without a fleet, or if its database setting has a problem. */
 export const makeFleet = (file: FleetFile | undefined, folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null
@@ -357,12 +357,12 @@ const readParts = (url: URL) => ({
   user: url.searchParams.get('user') ?? decodeURIComponent(url.username),
 });
 
-/** The host of an address, without the brackets of IPv6. */
+/** Returns an address's host, without the brackets of an IPv6 address. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 type VenueConfig = ReturnType<typeof loadVenue>;
 
-/** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
+/** Loads the venue profile and applies the trader file's `base_url`, `draft_message` and `fee_schedule`. */
 export function loadVenue(
   file: TraderFile['venue'],
   embedded: boolean,
@@ -393,7 +393,7 @@ export function loadVenue(
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Unreadable drafts of a venue that would be signed; null without any. */
+/** Describes a venue's drafts whose content cannot be checked; null without such drafts. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
@@ -406,10 +406,10 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** A guessed name must not lead to real money by accident. */
+/** Warns in the suggestion for a mistyped profile name, which must not lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Names are shipped, then in `venues/` beside the trader's file; everything else is a path. */
+/** Finds a profile by name: shipped, then in `venues/` beside the trader's file. Any other text is a path. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);
@@ -423,7 +423,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 
-/** Signed headers must not travel unencrypted, and an embedded exchange listens on this machine only. */
+/** Refuses unencrypted addresses for signed headers, and other machines' addresses for an embedded exchange. */
 function addressProblem(baseUrl: string, embedded: boolean): string | null {
   const url = new URL(baseUrl);
   const loopback = LOOPBACK.includes(bareHost(url));

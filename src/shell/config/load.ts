@@ -1,4 +1,4 @@
-/** Loads a trader's file, the files that it names, and the environment's overrides, as one frozen `Config`. */
+/** Loads a trader's file, the files that it names, and overrides from the environment, as one frozen `Config`. */
 
 import { basename, dirname, extname, isAbsolute, resolve } from 'node:path';
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -37,27 +37,27 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** For a backtest: the file may be a strategy file, which trades with the paper profile and a capital of 1000. */
+  /** Whether a strategy file is allowed too, for a backtest with the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
-  /** Feeds besides those of the file: a backtest's, or any name in a generated market. */
+  /** Names of feeds besides the file's, for backtests; `any` for generated markets, which have every feed. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Texts by absolute path, read instead of the files. */
+  /** Texts of a copy by absolute path, read instead of the files. */
   readonly copy?: ReadonlyMap<string, string>;
   /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
-  /** Folder of a relative `path`, and of relative paths of the environment. */
+  /** Folder where a relative `path`, and relative paths in the environment, start. */
   readonly cwd: string;
 }
 
-/** Throws TwinbookError `config_invalid` that lists every problem of all its files, with file, line and column. */
+/** Loads a configuration. Throws TwinbookError `config_invalid` with each problem's file, line and column. */
 export async function loadConfig(path: string, options: LoadOptions): Promise<Config> {
   const { config, sourceHashes } = await readFiles(path, options);
   const whole = { ...config, strategies: config.strategies.map(withCode) };
   return deepFrozen({ ...whole, configHash: configHash(whole, sourceHashes) });
 }
 
-/** For a comparison: runs no user code except modules `loaded` already, by their keys. Throws as `loadConfig`. */
+/** Reads a configuration to compare it, without running user code. `loaded`: loaded modules. Throws as `loadConfig`. */
 export async function readConfig(
   path: string,
   { loaded, ...options }: Omit<LoadOptions, 'code'> & { readonly loaded?: ReadonlyMap<string, Strategy> },
@@ -94,7 +94,7 @@ async function readFiles(path: string, options: LoadOptions) {
   return { config, sourceHashes };
 }
 
-/** The same without the strategy files. */
+/** Loads the trader's file without its strategy files. Throws as `loadConfig`. */
 export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
   const problems = new ProblemList();
   const { trader } = readTrader(path, options, problems);
@@ -115,16 +115,16 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
   return {
     file,
     at,
-    // Null when the file has an error.
+    // Null if the file has an error.
     trader: trader ?? null,
-    // Limits if readable, so that the strategy files can be checked too.
+    // The limits, if readable, are needed to check the strategy files too.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
   };
 }
 
-/** The trader's file with the environment applied, checked field by field; null content when a field is wrong. */
+/** Reads the trader's file with the environment's overrides. `content` is null if any field is invalid. */
 function readTraderFile(
   file: string,
   options: LoadOptions,
@@ -166,7 +166,7 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** A strategy's module is the user's own, and a map is not a plain object. */
+/** Fields not frozen: a strategy's module belongs to the user, and freezing has no effect on a map. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
 function deepFrozen<T extends object>(value: T): T {
@@ -179,13 +179,13 @@ function deepFrozen<T extends object>(value: T): T {
 
 const PREFIX = 'TWINBOOK__';
 
-/** Bare words such as `paper` name shipped files; every other path is made absolute. */
+/** A bare word such as `paper` names a shipped file. Every other path is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
- * Names are case-insensitive. Two underscores nest. Commas separate list items. The text `null` clears. Relative paths
- * start at `cwd`. `sources` maps fields to variables.
+ * Applies settings from the environment to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
+ * Names are case-insensitive. Two underscores begin a nested key. Commas separate list items. The text `null` clears a
+ * setting. Relative paths start at `cwd`. The result's `sources` maps fields to variables.
  */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
@@ -260,7 +260,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Facts for the checks of a strategy file; null if the trader's own file is wrong, or any feed is valid. */
+/** Facts for the checks of a strategy file. Null limits: the trader's file is invalid. Null feeds: all are valid. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -269,8 +269,8 @@ interface KnownToTrader {
 }
 
 /**
- * `asker`: the trader's entry that names the file. Without known limits the file is only checked and the result is
- * null. Throws `config_invalid` with all problems of the file.
+ * Reads a strategy file. `asker`: the trader's setting that names the file. Without known limits the file is only
+ * checked, and the result is null. Throws `config_invalid` with all problems of the file.
  */
 export async function readStrategyFile(
   file: string,
@@ -313,7 +313,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** Throws all that the schema rejects; names the right place of a misplaced key, also of limits and parameters. */
+/** Throws all problems that the schema finds. For a misplaced key, also a limit or parameter, it names the place. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   readBySchema(strategyFileSchema, source.value, source.problem, () => {
     const places = new Map<string, readonly string[]>();
@@ -343,7 +343,7 @@ function readValues(strategy: Strategy, params: unknown, source: YamlSource): Pa
   );
 }
 
-/** Throws for a parameter with an unknown feed. */
+/** Throws if a parameter names a feed that the trader's file does not have. */
 function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly string[], source: YamlSource): void {
   const problems = Object.entries(strategy.params).flatMap(([name, spec]) => {
     const feed = values[name];
@@ -360,7 +360,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
-/** Throws for a contradictory selection, and for a range without any market. */
+/** Reads the markets' settings. Throws for a contradiction, and for a minimum above its maximum. */
 function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
   const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
   const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Null when the trader's own limits are unknown. */
+/** Applies the strategy's limits to the trader's; null if the trader's are unknown. Throws for a looser limit. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

@@ -1,4 +1,4 @@
-/** Problems of a configuration and their text: place, field, value, expected form. */
+/** Describes problems of a configuration: place, field, value and expected form. */
 
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -7,16 +7,16 @@ import { closest } from '../../shared/base/text.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
 
 export interface Problem {
-  /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
+  /** Place for the operator: `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
-  /** Place in the file, counted from 1, for sorting; absent for the environment. */
+  /** Line and column in the file, counted from 1, for sorting; absent for the environment. */
   readonly place?: { readonly line: number; readonly column: number };
-  /** `risk.max_loss_day`; empty for the whole file. */
+  /** Name of the setting, such as `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
   readonly text: string;
 }
 
-/** Maximum problems shown: the rest usually follows from the first ones. */
+/** Maximum number of problems shown, because the rest usually follows from the first ones. */
 const SHOWN = 12;
 
 const LOOK_UP = '`twinbook config explain` lists every setting with its range, default and meaning.';
@@ -24,7 +24,7 @@ const LOOK_UP = '`twinbook config explain` lists every setting with its range, d
 export const configError = (problems: readonly Problem[], hint = LOOK_UP): TwinbookError =>
   new ConfigInvalid(problems, hint);
 
-/** Keeps each problem separate, so that one message can list those of several places. */
+/** Keeps its problems separate, so that one message can list the problems of several errors. */
 class ConfigInvalid extends TwinbookError {
   readonly problems: readonly Problem[];
 
@@ -34,7 +34,7 @@ class ConfigInvalid extends TwinbookError {
   }
 }
 
-/** File by file, each from its top; the environment first. */
+/** Writes one line for each problem: first those of the environment, then file by file, from the top. */
 function formatLines(problems: readonly Problem[]): string {
   const getFile = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
   const files = ['', ...new Set(problems.map(getFile))];
@@ -50,7 +50,7 @@ function formatLines(problems: readonly Problem[]): string {
   return lines.join('\n');
 }
 
-/** Problems in several places of a configuration, for one message. */
+/** Collects problems in several places of a configuration, for one message. */
 export class ProblemList {
   readonly #problems: Problem[] = [];
   readonly #hints = new Set<string>();
@@ -59,7 +59,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** Returns the result of the work; null when problems of the configuration prevent it, which are then kept. */
+  /** Returns the result of `work`; null if it throws problems of the configuration, which are collected. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -68,7 +68,7 @@ export class ProblemList {
     }
   }
 
-  /** The same for asynchronous work. */
+  /** Does the same as `attempt`, for asynchronous work. */
   async attemptLater<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -90,7 +90,7 @@ export class ProblemList {
   }
 }
 
-/** A file's name for the operator: relative to the working folder unless the absolute path is shorter. */
+/** Returns a file's path for the operator: relative to the working folder, unless that is more than two levels up. */
 export function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('../../..') ? file : path;
@@ -104,7 +104,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** A value for an error text: its kind and itself, shortened. */
+/** Describes a value for an error message, by its kind and its shortened text. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'nothing (an empty value)';
@@ -116,17 +116,17 @@ export function shownValue(value: unknown): string {
 
 const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 56)}…"` : text);
 
-/** `a, b or c` for messages. */
+/** Joins words to `a, b or c` for messages. */
 export const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The parts of JSON Schema that our schemas use. */
+/** The subset of JSON Schema that our schemas use. */
 export interface SchemaNode {
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** Schema of entries with free names; false without any. */
+  /** Schema of entries whose names the operator chooses; false if there are none. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
@@ -137,7 +137,7 @@ export interface SchemaNode {
   readonly 'x-path'?: boolean;
 }
 
-/** The permitted input as JSON Schema (draft 2020-12). */
+/** Returns the permitted input as JSON Schema (draft 2020-12). */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   // The library types its result loosely; SchemaNode names the parts read here, all optional.
@@ -151,7 +151,7 @@ function split(_: string, node: unknown): unknown {
   return { ...rest, anyOf: types.map((type: unknown) => ({ type })) };
 }
 
-/** The node of a field; null without one in the schema. */
+/** Returns the schema of a field; null if the schema has no such field. */
 function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | null {
   let node: SchemaNode = root;
   for (const step of path) {
@@ -171,7 +171,7 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
 
-/** Every key below the first level, with the names of the groups that hold it. */
+/** Maps each key below the first level to the names of the groups that have it. */
 function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   const walk = (node: SchemaNode, path: string): void => {
@@ -185,14 +185,14 @@ function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
 }
 
 interface Setting {
-  /** `risk.max_loss_day`. */
+  /** Full name, such as `risk.max_loss_day`. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** Whether the setting's group requires the setting. */
+  /** Whether the setting is required in its group. */
   readonly isRequired: boolean;
 }
 
-/** Every setting that is no group, in the order of the schema. */
+/** Lists every setting that is not a group, in the order of the schema. */
 export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   return Object.entries(asMapping(root)).flatMap(([key, node]) => {
     const name = group === '' ? key : `${group}.${key}`;
@@ -209,13 +209,13 @@ const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
 
-/** Groups that hold a key, by the key. */
+/** Names of the groups that have a key, by key. */
 type Places = ReadonlyMap<string, readonly string[]>;
 
-/** Makes the problem of a field. */
+/** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more places of misplaced keys. */
+/** Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more groups that have a misplaced key. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -229,12 +229,12 @@ export function readBySchema<S extends z.ZodType>(
   throw configError(parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places, at)));
 }
 
-/** Keys of an entry, for every kind of entry. */
+/** Required and optional keys of each kind of entry. */
 export type KindKeys<K extends string> = Readonly<
   Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
 >;
 
-/** Missing keys of an entry's kind, and keys of another kind. */
+/** Finds missing keys of an entry's kind, and keys that belong to another kind. */
 export function kindProblems<K extends string>(
   what: string,
   entry: { readonly kind: K },
@@ -262,7 +262,7 @@ export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
 ): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
-  // Every field was parsed by the field's own schema.
+  // The types are right, because every field was parsed by its own schema.
   return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 
@@ -351,35 +351,29 @@ function outOfRange(
   return `wants ${describeKind(node)}, got ${shownValue(came)}`;
 }
 
-/** `a whole number from 1 to 100`, `a decimal string in quotes`, `one of …`. */
+/** Describes the expected value of a field, such as `a whole number from 1 to 100`. */
 export function describeKind(node: SchemaNode | null): string {
   if (node === null) return 'another kind of value';
   if (node.anyOf !== undefined)
     return joinWithOr(node.anyOf.map((option) => (option.type === 'null' ? 'null' : describeKind(option))));
   if (node.enum !== undefined) return joinWithOr(node.enum.map((value) => JSON.stringify(value)));
-  switch (node.type) {
-    case 'integer':
-    case 'number':
-      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
-    case 'string':
-      return stringKind(node);
-    case 'boolean':
-      return 'true or false';
-    case 'array':
-      return 'a list';
-    case 'object':
-      return 'a mapping (lines of key: value)';
-    default:
-      return 'another kind of value';
-  }
+  if (node.type === 'integer' || node.type === 'number')
+    return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
+  return node.type === 'string' ? stringKind(node) : (KINDS[node.type ?? ''] ?? 'another kind of value');
 }
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping (lines of key: value)',
+};
 
 function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }: SchemaNode): string {
   if (low > -UNBOUNDED) return high < UNBOUNDED ? ` from ${low} to ${high}` : ` of at least ${low}`;
   return high < UNBOUNDED ? ` of at most ${high}` : '';
 }
 
-/** zod writes this for a whole number without a bound. */
+/** Bound that zod writes for a whole number without a bound. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 const stringKind = (node: SchemaNode | null): string =>

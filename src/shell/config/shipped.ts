@@ -8,7 +8,7 @@ import { assert } from '../../shared/base/errors.js';
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** The extension of our own modules: `.js` when compiled, `.ts` when run from the sources. */
+/** Extension of our own modules: `.js` if compiled, `.ts` if run from the sources. */
 const OWN_EXTENSION = extname(HERE);
 
 /** Folder with `src` and `strategies` of the running program: the repository, or its `dist`. */

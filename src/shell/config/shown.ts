@@ -1,4 +1,4 @@
-/** A configuration in file form, for display and comparison. */
+/** Shows a configuration with the names and units of its files, and compares two configurations. */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,10 +11,10 @@ import { liveClass, traderSchema } from './schema.js';
 /** Values for display, by the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Setting names that would contain a secret. */
+/** Matches names of settings that could contain a secret. */
 const SECRET = /secret|passphrase|password|private|token/i;
 
-/** The configuration in force in file form: money as decimal strings, secrets as stars. */
+/** Returns a configuration with the names of its files, money as decimal strings, and secrets as stars. */
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
@@ -22,7 +22,7 @@ export function shownConfig(config: Config | ReadConfig): Shown {
   return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** Returns one strategy for display; with the file's own parameters if the strategy's code is not loaded. */
+/** Returns one strategy for display. If its code is not loaded, its parameters are those of the file. */
 export const shownStrategy = (strategy: ReadStrategy): Shown =>
   // `shownValue` returns a plain object for a plain object.
   shownValue('', spellStrategy(strategy)) as Shown;
@@ -44,7 +44,7 @@ function spellStrategy({
   return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
 }
 
-/** Share amounts as decimal strings again, in rows too. */
+/** Converts share amounts back to decimal strings, also within rows. */
 function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
@@ -62,21 +62,21 @@ function shownValue(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
 }
 
-/** `maxLossDayMicros` is written `max_loss_day` in a file. */
+/** Converts a field name to the name in files: `maxLossDayMicros` becomes `max_loss_day`. */
 export const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The venue's address may not contain a password, but a path or a parameter may contain anything. */
+/** Masks user and password of an address. Paths and parameters may contain such addresses. */
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** A sentence with both values. */
+  /** Text with the old and the new value. */
   readonly text: string;
-  /** Requirement of `config apply` for the change. */
+  /** What `config apply` needs for the change: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
-/** Empty when a trader would decide and run the same. */
+/** Lists the differences of two configurations; empty if a trader would run in the same way. */
 export function configChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
   const [then, now] = [shownConfig(before), shownConfig(after)];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
@@ -90,7 +90,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Compared separately, or not settings. */
+/** Fields that are compared separately, or are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
@@ -102,7 +102,7 @@ function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): 
   const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
-  // The fleet's capital may be exhausted: its database is asked at the start.
+  // In a fleet more capital needs a restart, because its database grants capital only at the start.
   const wants = before.fleet === null ? 'reason' : 'restart';
   return [{ text, wants: now > then ? wants : 'nothing' }];
 }
@@ -123,7 +123,7 @@ function limitTexts(
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   const value = limits[limit];
-  // Limits in micros are named so.
+  // Only the names of limits in micros end with `Micros`.
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
@@ -136,7 +136,7 @@ function strategyChanges(before: ReadConfig, after: ReadConfig): readonly Config
       const then = before.strategies.find(({ name }) => name === strategy.name);
       if (then === undefined)
         return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
-      // A limit that changed for all is listed once.
+      // A limit that changed for all strategies is listed only once.
       const said = general.filter(
         (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
       );
@@ -150,7 +150,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // Units and defaults are the code's: without it, both are compared as written.
+  // Units and defaults come from the code. Without it, parameters are compared as the files have them.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
@@ -165,7 +165,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   ];
 }
 
-/** Effect on a running trader, where the strategy's module declares it. */
+/** Adds a parameter's effect on a running trader, if the strategy's module declares the effect. */
 function withClass(text: string, { module }: ReadStrategy): string {
   const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
   const live = module?.params[name]?.live;
@@ -199,7 +199,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** SHA-256 over canonical JSON of all settings and code that shape a decision, without paths, ports and logs. */
+/** Returns the SHA-256 of all settings and code that affect a decision, without paths, ports and logs. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
     config;
@@ -214,7 +214,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // The source of a feed is a place on this machine; a file without feeds keeps its hash.
+    // A feed's source, a place on this machine, is omitted. So is the field without feeds, which keeps old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,
@@ -229,7 +229,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
   return createHash('sha256').update(canonicalJson(shaping)).digest('hex');
 }
 
-/** JSON with sorted keys and no blanks: equal values give equal text. */
+/** Returns JSON with sorted keys and no blanks, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -1,4 +1,4 @@
-/** Finds and loads a strategy's code: shipped by name, the user's own by path. */
+/** Finds and loads a strategy's code: a shipped module by name, the user's own by path. */
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -19,11 +19,11 @@ import { SourceTexts } from './yaml-source.js';
 
 interface LoadedModule {
   readonly strategy: Strategy;
-  /** SHA-256 of the module's own file and all its relative imports: a changed strategy is another configuration. */
+  /** SHA-256 of the module's file and its relative imports. A changed strategy is another configuration. */
   readonly sourceHash: string;
   /** Key of the module; equal for equal code. */
   readonly key: string;
-  /** Empty for a shipped one, whose code changes with the program. */
+  /** Files of the module; empty for a shipped module, whose code changes with the program. */
   readonly files: readonly ModuleFile[];
 }
 
@@ -31,22 +31,22 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
 /** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
-  /** Strategies loaded before, by key; absent: none. */
+  /** Strategies that were loaded before, by key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for all other code. `omit`: not loaded. Function: reason for a refusal by key; null to load. */
+  /** Rule for all other code. `omit` loads none. A function returns why a key is refused; null to load it. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
-/** A module whose code may be unloaded. */
+/** A module whose code may not be loaded; `strategy` is then null. */
 export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
 
-/** `name` as written; `folder` is the base of a relative path. Throws `strategy_invalid` with one sentence. */
+/** Loads a module by name or path; a relative path starts at `folder`. Throws `strategy_invalid`. */
 export async function loadStrategyModule(name: string, folder: string): Promise<LoadedModule> {
   const found = await findStrategyModule(name, folder);
   return { ...found, strategy: must(found.strategy, 'the code of the module') };
 }
 
-/** The same under rules; null for omitted code. */
+/** Finds a module, and loads it if the rules of `code` permit. Throws `strategy_invalid`. */
 export async function findStrategyModule(
   name: string,
   folder: string,
@@ -96,24 +96,24 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
   return { ...identity, strategy };
 }
 
-/** Imports a strategy from a file. `name`: the module's name for the user. */
+/** Imports a strategy from a file. `name`: the module's name in messages. */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
-  // Loaded only here: it takes a twentieth of a second that few commands need.
+  // The loader is imported here, because this takes 50 ms and few commands need it.
   const { createJiti } = await import('jiti');
-  // Caches are off: the present file trades, and the hash is of the present file.
+  // Caches are off, so that the code is that of the hashed file.
   const jiti = createJiti(import.meta.url, {
-    // The running one, not a copy: from the sources, the loader would transform its thirty files for each strategy.
+    // The running module is passed, because the loader would otherwise transform its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
     tryNative: false,
-    // Off; otherwise a module without a default export would look like one.
+    // If on, a module without a default export would seem to have one.
     interopDefault: false,
     transform: transformedBy(createJiti(import.meta.url)),
   });
   let module: unknown;
   try {
-    // Node would return old code for a changed file: the asynchronous form passes .mjs and .js modules on to Node.
+    // The asynchronous form leaves .mjs and .js to Node, which would return old code for a changed file.
     module = jiti(file);
   } catch (error) {
     throw invalid(
@@ -125,7 +125,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   return strategyFrom(module, name);
 }
 
-/** Returns the loader's message in one line; for a syntax error with the position from the loader's next line. */
+/** Returns the loader's message in one line. For a syntax error it includes line and column. */
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
@@ -142,12 +142,12 @@ const invalid = (message: string, hint: string, cause?: unknown): TwinbookError 
 
 type Transform = NonNullable<JitiOptions['transform']>;
 
-/** Name of the data passed to threads at their start. */
+/** Name of the environment data that new threads get. */
 const KEPT = 'twinbook strategies, transformed';
-/** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
+/** Maximum number of cached texts, so that repeated reads over months do not fill the memory. */
 const MOST = 32;
 
-/** Caches compiled text for this process and later threads, because the compiler loads in a third of a second. */
+/** Caches compiled code for this process and its later threads, because loading the compiler takes 300 ms. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();
@@ -173,14 +173,14 @@ export interface ModuleFile {
   readonly text: string;
 }
 
-/** More is no strategy: a copy is kept with every change. */
+/** Maximum number of a module's files. A copy of all is stored with every change. */
 const MOST_FILES = 100;
 const MOST_BYTES = 2_000_000;
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
-/** The module's own file first. Throws the file system's error for it, and an Error when it is too large. */
+/** Reads a module's files, its own first. Throws the file system's error, and an Error if the module is too large. */
 export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
@@ -199,7 +199,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
 }
 
-/** Reads a module's file; from the copy alone if a copy exists. */
+/** Reads a module's file; if the configuration is a copy, only from the copy. */
 function readModuleFile(path: string, sources: SourceTexts): string {
   const copied = sources.findCopied(path);
   if (copied !== null) return copied;
@@ -212,14 +212,14 @@ function readModuleFile(path: string, sources: SourceTexts): string {
   return text;
 }
 
-/** Returns lower-case hex SHA-256. The hash of a single file is the hash of the file's bytes. */
+/** Returns the lower-case hex SHA-256 of files. The hash of a single file is the hash of its bytes. */
 export function hashOfFiles(files: readonly ModuleFile[]): string {
   const [first, ...others] = files;
   const content = others.length === 0 ? (first?.text ?? '') : JSON.stringify(files);
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Runs with the files in a temporary folder. */
+/** Writes files into a temporary folder, and calls `run` with the path of the first. */
 async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-module-'));
   try {
@@ -235,11 +235,11 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   }
 }
 
-/** The loader reports a missing file. */
+/** Returns the files that a text imports by relative paths. Missing files are left to the loader's errors. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
-    // By TypeScript's rule the file behind `x.js` may be `x.ts`.
+    // In TypeScript an import of `x.js` may mean the file `x.ts`.
     const source = path.replace(/\.(m?)js$/, '.$1ts');
     const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
     return found === undefined ? [] : [found];

@@ -1,4 +1,4 @@
-/** Reads a YAML file strictly, with the place of every key and value. */
+/** Reads a YAML file strictly, and finds the line and column of each key and value. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
@@ -8,7 +8,7 @@ import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
 export type YamlSource = ReturnType<typeof parseYaml>;
 
-/** Texts of a configuration's files by absolute path: as read, or from a copy that replaces them. */
+/** Texts of a configuration's files by absolute path, read from the files or from a copy of them. */
 export class SourceTexts {
   readonly all: Map<string, string>;
   readonly isCopy: boolean;
@@ -18,19 +18,19 @@ export class SourceTexts {
     this.isCopy = copy !== null;
   }
 
-  /** Text of a file in the copy; null when the file itself is read. */
+  /** Returns a file's text from the copy; null if there is no copy or the copy lacks the file. */
   findCopied(path: string): string | null {
     return this.isCopy ? (this.all.get(path) ?? null) : null;
   }
 }
 
 export interface ReadYamlOptions {
-  /** The setting that names the file; absent if the operator named the file. */
+  /** The setting that names the file; absent if the operator named the file on the command line. */
   readonly asker?: Problem | undefined;
   readonly sources?: SourceTexts | undefined;
 }
 
-/** Reads and parses a file; every failure is a `TwinbookError` with its name. */
+/** Reads and parses a file. Every failure is a `TwinbookError` with the file's name. */
 export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}): YamlSource {
   const text = options.sources?.findCopied(file) ?? readText(file, cwd, options);
   options.sources?.all.set(file, text);
@@ -63,7 +63,7 @@ function readText(file: string, cwd: string, { asker }: ReadYamlOptions): string
 
 const SPLIT = 'Name a YAML file of settings; split a long one into several strategy files.';
 
-/** Parses text whose size has been checked; throws one `config_invalid` with every problem found. */
+/** Parses text whose size was checked. Throws one `config_invalid` with every problem. */
 export function parseYaml(text: string, file: string, name: string) {
   const counter = new LineCounter();
   const problemAt = (offset: number, field: string, complaint: string): Problem => {
@@ -74,7 +74,7 @@ export function parseYaml(text: string, file: string, name: string) {
     version: '1.2',
     schema: 'core',
     strict: true,
-    // Checked below: the library compares every key with every other.
+    // Repeated keys are found below: the library would compare every key with every other.
     uniqueKeys: false,
     lineCounter: counter,
     prettyErrors: false,
@@ -90,13 +90,13 @@ export function parseYaml(text: string, file: string, name: string) {
   );
   if (problems.length > 0) throw configError(problems);
   return {
-    /** Absolute. */
+    /** Absolute path of the file. */
     file,
     /** File name for error messages. */
     name,
-    /** Content of plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
+    /** Content as plain objects (without `__proto__` keys), lists, texts, numbers, booleans and nulls. */
     value,
-    /** Makes a problem at a field's value (or key), or at the closest existing parent of a missing field. */
+    /** Makes a problem at the value or key of a field; for a missing field, at its closest existing parent. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);
@@ -104,16 +104,13 @@ export function parseYaml(text: string, file: string, name: string) {
   };
 }
 
-function syntaxText(code: string, message: string): string {
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return 'a tab cannot indent YAML; use spaces';
-    case 'MULTIPLE_DOCS':
-      return 'more than one document (---) in the file; keep one';
-    default:
-      return `not valid YAML: ${message.replace(/\s+/g, ' ')}`;
-  }
-}
+const SYNTAX_TEXTS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab cannot indent YAML; use spaces',
+  MULTIPLE_DOCS: 'more than one document (---) in the file; keep one',
+};
+
+const syntaxText = (code: string, message: string): string =>
+  SYNTAX_TEXTS[code] ?? `not valid YAML: ${message.replace(/\s+/g, ' ')}`;
 
 type Complain = (node: Node | null | undefined, path: readonly PropertyKey[], text: string) => void;
 
@@ -143,7 +140,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
 const readKey = (pair: Pair): string | null =>
   isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
 
-/** The library types a pair's ends as unknown; only nodes have a range. */
+/** Returns a key or value as a node, which has a range; null for other values. */
 const asNode = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
 
 function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {
@@ -163,7 +160,7 @@ function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | '
       return offset;
     }
     const start = asNode(node)?.range?.[0];
-    // An empty value has no text: its key's place is used.
+    // An empty value has no text, so its key's place is used.
     const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
     if (start !== undefined && !empty) offset = start;
   }

@@ -1,5 +1,5 @@
 /**
- * Questions for a separate process: SQLite and the top level of a module can only be interrupted with their process.
+ * Runs work in a separate process, because only ending its process can interrupt SQLite or a module's top level.
  */
 
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ interface Query {
   readonly most: number;
 }
 
-/** Larger results must be queried in parts. */
+/** Maximum size of an answer, bytes. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Runs SQL over a ledger. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
@@ -23,7 +23,7 @@ export async function queryLedger(query: Query, withinMs: number): Promise<Selec
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
       return new TwinbookError('usage', 'the answer is larger than 256 MB', 'Ask for fewer rows or columns.');
     if (error?.killed === true) {
-      const hint = 'Ask for less of it (a WHERE, fewer joins), or give it longer with --timeout.';
+      const hint = 'Query less (a WHERE, fewer joins), or allow more time with --timeout.';
       return new TwinbookError('timed_out', `the query took longer than ${withinMs / 1000} s and was ended`, hint);
     }
     const hint = '`twinbook ledger query "select sql from sqlite_schema"` prints the tables with their columns.';
@@ -33,21 +33,21 @@ export async function queryLedger(query: Query, withinMs: number): Promise<Selec
   return (await askProcess({ kind: 'query', ...query }, limits, explain)) as Selected;
 }
 
-/** Loading takes about a second, ten at ten times the load, ms. */
+/** Time limit of loading, ms. Loading takes about a second, and ten at ten times the load. */
 const LOADED_WITHIN_MS = 20_000;
 const MOST_MB = 512;
 
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Texts by path, in place of the files. */
+  /** Texts by path, used instead of the files. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
 
 /**
- * Keys of the modules that load; code that hangs or exits stays out of the trader. Throws like `loadConfig`, and
- * `strategy_invalid` for code that does not end in time.
+ * Loads a configuration in a separate process, so that code that hangs or exits stays out of the trader. Returns the
+ * keys of its modules. Throws like `loadConfig`, and `strategy_invalid` for code that does not end in time.
  */
 export async function checkLoad(
   file: string,
@@ -86,7 +86,7 @@ export type Asked =
       readonly cwd: string;
       /** Environment overrides of the configuration. */
       readonly env: Environment;
-      /** Null when the files themselves are loaded. */
+      /** Texts used instead of the files; null if the files themselves are loaded. */
       readonly copied: readonly (readonly [path: string, text: string])[] | null;
     };
 
@@ -94,7 +94,7 @@ export type ProcessAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string };
 
-/** First part of the answer's line, the last one: a module may write before it. */
+/** Prefix of the answer, which is the output's last line, because a module may write lines before it. */
 export const ANSWER = 'answer: ';
 
 interface ProcessLimits {
@@ -106,13 +106,13 @@ interface ProcessLimits {
 
 type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
 
-/** Throws the process's TwinbookError, and the one of `explain` when it gives no answer. */
+/** Asks the process. Throws its TwinbookError, or that of `explain` if there is no answer. */
 function askProcess(
   question: Asked,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
   explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,
 ): Promise<unknown> {
-  // A source (in tests) starts its build: a process does not inherit its parent's TypeScript loader.
+  // Tests run sources, but the process needs compiled code: it does not inherit the TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;
   const program = fileURLToPath(new URL('./question-process.js', beside));
   const options = { ...limits, timeout: withinMs, killSignal: 'SIGKILL' } as const;
@@ -124,7 +124,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // A child that ended early does not read its question.
+    // Writing fails if the child ended early, which the callback reports.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

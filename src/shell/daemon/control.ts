@@ -1,4 +1,4 @@
-/** The operator's commands: those of the socket with their answers, and stops by file or signal. */
+/** Executes the operator's commands from the control socket, and kills by file or signal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -14,7 +14,7 @@ import { nowMs, steadyMs } from '../runtime/clock.js';
 import type { LiveConfig } from './live-config.js';
 import { prunedText } from './status-text.js';
 
-/** Longest wait of a command for the exchange's confirmation, ms. */
+/** Maximum time that a command waits for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -22,14 +22,14 @@ export interface Running {
   readonly ledger: Ledger;
   status(): TraderStatus;
   snapshot(): Snapshot;
-  /** Reason for only canceling before the end; null in normal operation. */
+  /** Reason why the trader only cancels and then ends; null in normal operation. */
   ending(): string | null;
-  /** Null when the command is accepted, else the reason and the required form. */
+  /** Executes a command. Returns null if it is accepted, else the reason. */
   command(command: OperatorCommand): string | null;
   /** Deletes one batch of finished intents and orders without fills. */
   prune(batch: PruneBatch): PrunedBatch;
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
-  /** Ends the trader; the answer is sent first. */
+  /** Ends the trader, after the answer was sent. */
   stop(): void;
 }
 
@@ -101,8 +101,8 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // The operator expects quotes after a resume: this must not read as success.
-  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts this`;
+  // The answer is an error, because the operator expects quotes after a resume.
+  const error = `other stops are lifted, but the trader is killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
 
@@ -118,13 +118,13 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot):
       ]),
 ];
 
-/** Answered at once, before anything is canceled: the caller must not wait for the exchange. */
+/** Kills and answers before orders are canceled, so that the caller does not wait for the exchange. */
 function kill(asked: string, running: Running): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // The ending trader's ledger may be unreadable; the trader cancels resting orders without the ledger.
+  // The number is null, because an ending trader's ledger may be unreadable.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -140,7 +140,7 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // The trader may quote again right after the proof: newer resting orders are not counted.
+  // Orders that a quoting trader placed after the proof are not counted.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -167,11 +167,11 @@ async function adopt(reason: string, running: Running): Promise<ControlResponse>
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the events of an adoption, one per outcome; the command's own event and others lie among them. */
+/** Kind of the events of an adoption, one for each outcome. Other events may lie between them. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Waits for a comparison that begins now; a text says why it cannot begin. */
+/** Starts a comparison and waits for its end. Returns a text if it cannot begin. */
 async function compare(running: Running): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
@@ -216,12 +216,12 @@ async function until(isSo: () => boolean): Promise<boolean> {
   return true;
 }
 
-/** Two checks of a usually missing file cost nothing at this interval; a loop that was stopped checks first. */
+/** Interval of checks for the stop file and of the ledger's file, ms, at which the checks cost almost nothing. */
 const LOOK_EVERY_MS = 100;
 
 export class StopWatch {
   readonly #path: string;
-  /** A monotonic clock: a wall clock set back must not delay the check. */
+  /** Monotonic clock, because a wall clock set back must not delay the check. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** Whether the existing stop file has already taken effect. */
@@ -239,18 +239,18 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /** Stores the reason for the next start, and kills at the next step. Returns false if a full disk cannot store it. */
+  /** Kills at the next step, and stores the reason for the next start. False if the reason cannot be stored. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
       leaveStopFile(this.#path, reason);
       return true;
     } catch {
-      return false; // The ledger will fail too, which cancels everything.
+      return false; // On a full disk the ledger fails too, which cancels everything.
     }
   }
 
-  /** Returns a kill or null. Throws `ledger_broken` when the ledger's file was removed or replaced. */
+  /** Returns a due kill, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;
@@ -271,7 +271,7 @@ export class StopWatch {
     this.#obeyed = false;
   }
 
-  /** Call after a lift: a file created since then is newer than the lift. */
+  /** Call after a kill was lifted, so that a stop file created since then counts as new. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * The trader as a long-lived service. The trader ends after two reads without resting orders, or after a message that
- * this proof is missing. When the core throws, it cancels resting orders without the core and exits with 1.
+ * Runs the trader as a long-lived service. It ends after two reads without resting orders, or after a message that this
+ * proof is missing. If the core throws an error, it cancels resting orders without the core and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,27 +42,27 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Extra time of a stop, ms. Proof that a crashed run's order never rests may take a draft's lifetime. */
+/** Time limit of a stop beyond a draft's lifetime, ms; a crashed run's drafts may take effect within that lifetime. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** The guardian counts from the last beat that it saw, which is older than our last step. */
+/** Margin of the guardian's time-out, ms. The guardian counts from a heartbeat older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
   readonly err: (text: string) => void;
   readonly env: Environment;
-  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
+  /** Resolves when the user asks this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
-  /** Calls back at every SIGUSR2, the signal for a kill. */
+  /** Calls `kill` at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls back with a text for the log at each unused signal (SIGUSR1). */
+  /** Calls `tell` with a text for the log at each unused signal (SIGUSR1). */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls back with each uncaught error; it then no longer ends the process. */
+  /** Calls `take` with each uncaught error, which then no longer ends the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Returns the exit code: 0 only after proof that no order rests. `verbose` adds notes on data. */
+/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` adds notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -74,10 +74,10 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // A terminal shows errors in words.
+  // If output and errors share a terminal, log entries are shown as plain lines, errors only.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
-  if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
+  if (shared && config.log.file === null) screen.say('the log is not stored: set log.file in the configuration');
   let stopping = false;
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;
@@ -121,7 +121,7 @@ class Service implements Running {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** Equity at the first valuation of this run; null before. */
+  /** Equity at the first valuation of this run; null before it. */
   #startedWith: Micros | null = null;
   #isProven = false;
   #failure: unknown = null;
@@ -203,7 +203,7 @@ class Service implements Running {
 
   async #openFeeds(): Promise<OpenFeeds | null> {
     const { feeds } = this.#session.config;
-    // Most traders have no feeds: they start faster without loading the readers.
+    // The readers are imported here, because most traders have no feeds and start faster without them.
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
@@ -216,7 +216,7 @@ class Service implements Running {
     return this.#feeds;
   }
 
-  /** Cancels everything and waits for two reads without a resting order. Returns false when the core failed. */
+  /** Cancels everything and waits for two reads without a resting order. Returns false if the core failed. */
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
@@ -243,7 +243,7 @@ class Service implements Running {
     return 1;
   }
 
-  /** The core can no longer be trusted: cancels without it, reports and ends. */
+  /** Ends after a failure of the core: cancels without the core, and reports. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
     this.#session.log.fatal({ err: error }, 'the trader stops');
@@ -253,25 +253,25 @@ class Service implements Running {
       this.#session.guardian?.heart.end();
       return 1;
     }
-    // A new client cancels, so that no pending request of the core leaves.
+    // A new client cancels, so that no pending request of the core is sent.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
       this.#isProven
-        ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
+        ? 'every order was canceled without the ledger; nothing rests at the exchange (read repeatedly)'
         : MAY_REST,
     );
     return 1;
   }
 
-  /** A cancel is not proven in time: orders are also canceled outside the core. A repeated cancel is harmless. */
+  /** Cancels outside the core too, if a cancel is not proven in time. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
-    this.#session.log.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
-      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
+      if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders outside the trader's own queue`);
     } catch (error) {
-      this.#session.log.warn({ err: error }, 'nor could it be canceled past the core');
+      this.#session.log.warn({ err: error }, 'canceling outside the core failed too');
     }
   }
 
@@ -293,26 +293,26 @@ class Service implements Running {
     try {
       return this.#session.trader.prune(batch, nowMs());
     } catch (error) {
-      this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
+      this.#fail(error); // As after a failed step, the trader cancels without its ledger and ends.
       throw error;
     }
   }
 
-  /** An operator's command: null when accepted, else the reason. */
+  /** Executes an operator's command. Returns null if it is accepted, else the reason. */
   command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
-      // While the file exists, every new start is killed.
+      // The stop file is removed, because every start is killed while it exists.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
       if (command.kind === 'unkill') this.#stopWatch.onLift();
       if (isTaken) return null;
     }
     if (command.kind !== 'kill') return this.ending();
-    // The ledger could not store it: the next start must find it elsewhere.
+    // The ledger could not store the kill, so the stop file must, for the next start.
     if (this.#stopWatch.kill(command.reason)) return null;
-    return `${this.ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
+    return `${this.ending() ?? 'it has ended'}; the kill cannot be stored: DO NOT START THE TRADER AGAIN`;
   }
 
   ending(): string | null {
@@ -320,7 +320,7 @@ class Service implements Running {
     if (error === null) return null;
     const why = messageOf(error);
     if (isTakenOver(error)) return why;
-    return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
+    return `the trader cannot continue (${why}); it cancels everything without its ledger, and ends`;
   }
 
   snapshot(): Snapshot {
@@ -343,7 +343,7 @@ class Service implements Running {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** The only beat: after a step. A late step may find everything canceled. */
+  /** Writes the heartbeat after a step. After a long block it cancels everything, as the guardian may have. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
@@ -362,7 +362,7 @@ class Service implements Running {
     });
   }
 
-  /** A broken ledger throws at every reader, even a status page; the error must cause cancels, not a crash. */
+  /** Runs `work`. A broken ledger throws even for a status page, which must cause cancels and not a crash. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -374,14 +374,14 @@ class Service implements Running {
 
   #fail(error: unknown): void {
     this.#loop.end();
-    // A promise may be rejected with nothing at all.
+    // A promise may be rejected without an error.
     this.#failure ??= error ?? new Error('it failed without a reason');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 }
 
-/** Quiet notices that the screen shows too: without them a strategy outside its hours would look idle. */
+/** Quiet notices that the screen shows too; without them a strategy outside its quote hours would seem idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {
@@ -393,22 +393,22 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
   }
 }
 
-/** Interval of schedule checks, ms: two checks in each second of an expression. */
+/** Interval of schedule checks, ms; an expression has a resolution of a second. */
 const LOOK_MS = 500;
-/** A job that begins later than this is reported as late, ms. */
+/** Delay above which a job is reported as late, ms. */
 const LATE_MS = 2_000;
 
 interface JobHooks {
   readonly reconcile: () => void;
   readonly backupLedger: () => void;
   readonly dailySummary: () => void;
-  /** Called once at the start and then at every change. */
+  /** Called at the start and then at every change of a strategy's quote hours. */
   readonly quoteHours: (strategy: string, open: boolean) => void;
   /** Called before a job that begins late, with its name in the configuration. */
   readonly late: (job: string, lateMs: number) => void;
 }
 
-/** Runs the jobs of a configuration until the returned function is called. A missed one is done once, at the next check. */
+/** Runs the scheduled jobs until the returned function is called. A missed job runs once, at the next check. */
 export function startJobs(
   { schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] },
   hooks: JobHooks,
@@ -439,7 +439,7 @@ export function startJobs(
   };
 }
 
-/** Returns the reason of a failed backup; null on success. Never throws: trading continues. */
+/** Backs up the ledger. Returns the reason of a failure, null on success. Never throws, so that trading continues. */
 export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

@@ -1,6 +1,6 @@
 /**
- * Cancels everything directly at the exchange, without ledger, engine or memory. The command line uses this path
- * without a running trader, and a trader uses the path when its core has failed. Repeated cancels are harmless.
+ * Cancels everything directly at the exchange, without ledger, engine or stored state. The command line uses this code
+ * without a running trader, and a trader uses it after a failure of its core. Repeated cancels are harmless.
  */
 
 import { existsSync } from 'node:fs';
@@ -22,13 +22,13 @@ import type { Wallet } from '../wallet/wallet.js';
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
-/** A cancel with a lost answer, or a new resting order, is found and canceled in the next round. */
+/** Maximum rounds. The next round finds orders that still rest after a lost answer, and new resting orders. */
 const ROUNDS = 3;
-/** Parallel cancels: two requests each, well within a minute's budget. */
+/** Number of parallel cancels, of two requests each; well within a minute's budget. */
 const AT_ONCE = 4;
-/** Wait after a throttled cancel, ms; then one at a time, so that a throttling venue is not flooded. */
+/** Wait after a throttled cancel, ms. From then on cancels leave one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** A list with more pages counts as endless; a page without new rows ends a circular one. */
+/** A list with more pages counts as endless. A page without new rows ends a circular list. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -40,7 +40,7 @@ export interface DirectCancel {
   readonly verify: boolean;
 }
 
-/** Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. */
+/** Cancels all orders. Throws `venue_unreachable` or `venue_refused` if no order can be read or canceled. */
 export async function cancelDirectly(options: DirectCancel): Promise<CancelAllData> {
   const asked = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
@@ -59,7 +59,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Cancels until two rounds in a row find no order: an interrupted request has arrived between the rounds. */
+/** Cancels until two rounds in a row find no order. An interrupted request has arrived between the rounds. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -102,14 +102,14 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
 /** Detects a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Throws the reason for an incomplete list: nothing is proven then. */
+/** Counts resting orders. Throws the reason for an incomplete list, which proves nothing. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
   if (trouble !== null) throw trouble;
   return orders.length;
 }
 
-/** Own resting orders, and why more may exist; null for a complete list. */
+/** Reads own resting orders. `trouble`: reason why more may exist; null for a complete list. */
 async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -136,9 +136,9 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
         `the exchange refused the list of open orders: ${describeReason(outcome)}`,
         isKeyRefusal(outcome) ? ANOTHER_KEY : TRY_AGAIN,
       )
-    : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
+    : new TwinbookError('venue_unreachable', `open orders cannot be read: ${outcome.reason}`, TRY_AGAIN);
 
-/** Drafts, signs and submits a cancel. Returns null if accepted, else the reason. An ended order is no error. */
+/** Drafts, signs and submits a cancel. Returns null if it is accepted or the order has ended, else the reason. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });
@@ -172,7 +172,7 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Error codes of a full, failing or read-only disk, from Node and SQLite. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/** True for a broken ledger, a failing disk and a bug: resting orders would be left unattended. */
+/** True for a broken ledger, a failing disk or a bug, after which no process would manage the resting orders. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -182,12 +182,12 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * Cancels after a failed start or without a normal shutdown: orders of an earlier run may rest, and no other process
- * cancels those orders. Uses the existing key and credentials and creates none. Never throws.
+ * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may rest, and no other process
+ * cancels them. Uses the existing key and credentials and creates none. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
-  // An embedded exchange ends with this process; without a wallet there never was access.
+  // An embedded exchange ends with this process. Without a wallet file there is no access.
   if (config.exchange?.embedded === true || !existsSync(file)) return;
   try {
     const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
@@ -206,12 +206,12 @@ export async function cancelLeftovers(config: Config, env: Environment, say: (te
 
 export const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
 
-/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
+/** First wait for a proof, ms. Cancels take a second or two, but longer if the venue throttles every request. */
 const FIRST_MS = 10_000;
-/** A slow exchange must not be cut off repeatedly. */
+/** Longest wait for a proof, ms, so that a slow exchange is not interrupted repeatedly. */
 const LONGEST_MS = 60_000;
 
-/** Decides when orders are canceled past the core, because a cancel of everything is not proven. */
+/** Decides when orders are also canceled outside the core, because it is not proven that none rests. */
 export class Unproven {
   readonly #steadyMs: () => number;
   #dueMs: number | null = null;
@@ -221,7 +221,7 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /** True when the next alternative is due: after ten seconds, then after twice as long, a minute at most. */
+  /** True if a cancel outside the core is due: after ten seconds, then after twice as long, at most a minute. */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

@@ -1,4 +1,4 @@
-/** The trader's link to its fleet: messages in both directions, and the end of the membership. */
+/** Connects the trader with its fleet: reports the lease to the core, and releases the wallet at the end. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -16,13 +16,13 @@ import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
-/** Interval of the lease check, ms: at most a beat of the loop. */
+/** Interval of the lease check, ms; at most the interval of the loop's time steps. */
 const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): Snapshot;
-  /** The wallet is lost: nothing may be signed, and nothing canceled unless the wallet has no owner. */
+  /** Called when the wallet is lost. Nothing may be signed, and orders canceled only if the wallet has no owner. */
   fail(error: TwinbookError): void;
 }
 
@@ -50,7 +50,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Releases the wallet after proof that no order rests. A wallet with shares keeps its capital. */
+  /** Releases the wallet; call it after proof that no order rests. A wallet with shares keeps its capital. */
   async release({ markets }: Pick<Snapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -90,30 +90,30 @@ export class FleetSession {
   #describeTrouble(): string {
     const { trouble, lease } = this.#member;
     const why = trouble ?? 'no renewal of the lease for too long';
-    return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so everything is pulled until it is (${why})`;
+    return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so all orders are canceled until it is renewed (${why})`;
   }
 }
 
-/** Returns the reason of the trader's end. If the wallet has no owner, only this trader can cancel its orders. */
+/** Explains why the trader ends after it lost the wallet. Without an owner only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
       'fleet_unusable',
-      `in the fleet no trader has the wallet, after our term ${term}: it was released, or the database has lost it`,
+      `no trader of the fleet has the wallet after our term ${term}: it was released, or the database has lost it`,
       'Everything is canceled, because no other trader will do it. `twinbook fleet status` shows who has what.',
     );
   }
   return new TwinbookError(
     'wallet_taken',
-    `the wallet is not this trader's any more: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
-    'Nothing is canceled here: the resting orders are theirs. `twinbook fleet status` shows who has what.',
+    `this trader has lost the wallet: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
+    'Nothing is canceled here: the resting orders belong to that trader. `twinbook fleet status` shows who has what.',
   );
 }
 
-/** True for the end of a trader whose wallet was taken over. */
+/** True for the error of a trader whose wallet another trader has taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** Signs as the wallet's signer, but only while the wallet is surely ours; cancels always. */
+/** Wraps the wallet's signer. It always signs cancels, and other drafts only while the wallet is certainly ours. */
 export const leasedSigner = (
   inner: DraftSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
@@ -131,7 +131,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Null before own state was read: until then no earlier market is released. */
+/** Lists the markets to claim. Null before own state was read, so that no earlier market is released. */
 const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
@@ -162,19 +162,11 @@ export interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Membership and session, both null for a single trader. */
-export interface Joined {
-  readonly member: FleetMember | null;
-  readonly fleet: FleetSession | null;
-  /** False: orders of the wallet's previous trader must be canceled first. */
-  readonly isSettled: boolean;
-}
-
-/** Joins the fleet. Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` by another trader. */
-export async function joinFleet(
-  { config, env, say, isStopping }: Starting,
-  { address }: Wallet,
-): Promise<Joined | null> {
+/**
+ * Joins the fleet; member and session are null for a single trader. `isSettled` is false if orders of the wallet's
+ * previous trader must be canceled first. Null if stopped meanwhile. Rejects with `fleet_unusable` or `wallet_taken`.
+ */
+export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
   const { fleet, capitalMicros } = config;
   const password = fleetPassword(env);
@@ -185,7 +177,7 @@ export async function joinFleet(
   return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
 }
 
-/** Signed orders and drafts leave only under the lease; cancels and reads always do. */
+/** Returns a check for the client: submits and drafts leave only under the lease, cancels and reads always. */
 export const objectionOf =
   (member: FleetMember | null) =>
   (lane: Lane): string | null =>
@@ -194,12 +186,12 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels orders of a wallet that the previous trader did not release. Waits for the last draft's expiry, because a
- * venue knows no leases. Returns false when stopped before the proof. Rejects when the fleet's database cannot be
- * updated.
+ * Cancels the previous trader's orders if it did not release the wallet. Waits until its last draft has expired,
+ * because the venue does not know leases. Returns false if stopped before the proof. Rejects if the fleet's database
+ * cannot be updated.
  */
 export async function settleWallet(
-  { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
+  { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },
   access: Omit<DirectCancel, 'verify'>,
   { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {
@@ -207,7 +199,7 @@ export async function settleWallet(
   const { profile } = access;
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
-    `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
+    `took over the wallet (term ${member.lease.term}): canceling orders of its previous trader, and waiting ${profile.draft_lifetime_s} s until the drafts of that trader have expired`,
   );
   await cancelUntilNothingRests(access);
   while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
@@ -215,7 +207,7 @@ export async function settleWallet(
     const { verified } = await cancelUntilNothingRests(access);
     if (!verified) continue;
     await member.settle();
-    say('nothing rests that the trader before left');
+    say('no order of the previous trader rests');
     return true;
   }
   return false;

@@ -16,17 +16,17 @@ import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
 export interface LiveConfigOptions {
-  /** Configuration at the start of this run. */
+  /** Configuration with which this run started. */
   readonly config: Config;
   readonly env: Environment;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
-    /** Key by which the core finds code. */
+    /** Strategies by key, in which the core finds code. */
     readonly modules: Map<string, Strategy>;
   };
-  /** Null when accepted, else the reason. */
+  /** Gives the core a command. Returns null if it is accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** Restarts the schedule of quote hours. */
+  /** Called with a new configuration, for example to restart the schedules. */
   readonly onChange: (config: Config) => void;
 }
 
@@ -37,7 +37,7 @@ interface Wanted {
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  /** In force. */
+  /** The configuration in force. */
   config: Config;
   #isBusy = false;
   readonly #copies: ConfigCopies;
@@ -48,7 +48,7 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force, without running strategy code. Throws for unreadable files. */
+  /** Compares the files with the configuration in force, without running new code. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
@@ -65,7 +65,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies the copy of the previous configuration, or of the one with this hash (or prefix). */
+  /** Applies the stored copy of the previous configuration, or of the one whose hash begins with `hash`. */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -84,7 +84,7 @@ export class LiveConfig {
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
-  /** Loads with code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
+  /** Loads files and code. A separate process tests new code first. Throws `strategy_invalid` for failing code. */
   async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
@@ -102,10 +102,10 @@ export class LiveConfig {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.config;
-    // Again: the files may have changed since the comparison.
+    // The changes are compared again, because the files may have changed since the first comparison.
     const changes = configChanges(before, next);
     refuseUnlessFree(changes, reason);
-    // First: a rollback needs the copy.
+    // The copy is saved first, because a rollback needs it.
     const copy = this.#copies.save({ main, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.config = next;
@@ -119,7 +119,7 @@ export class LiveConfig {
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
     onChange(next);
-    const inForce = `in force since now: configuration ${hash.slice(0, 12)}`;
+    const inForce = `configuration ${hash.slice(0, 12)} is in force now`;
     const lines = [...formatLines(changes), inForce, ...(by === 'rollback' ? [FILES_STAY] : [])];
     return { lines, applied: true, hash };
   }
@@ -136,7 +136,7 @@ export class LiveConfig {
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
     if (this.#isBusy) {
-      const hint = 'Try again when it is done: `twinbook config diff --history` shows it.';
+      const hint = 'Try again when that change is done: `twinbook config diff --history` lists it.';
       throw new TwinbookError('usage', 'another change of the configuration is under way', hint);
     }
     this.#isBusy = true;
@@ -148,7 +148,7 @@ export class LiveConfig {
   }
 }
 
-const FILES_STAY = 'the files stay as they are, and a restart takes them: correct them before the next start';
+const FILES_STAY = 'the files are unchanged, and the next start uses them: correct them before it';
 
 const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   lines: formatLines(changes),
@@ -181,12 +181,12 @@ function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryR
       .join('; ');
   const [restart, looser] = [list('restart'), list('reason')];
   if (restart !== '') {
-    const what = `only a restart takes this up, and nothing was taken: ${restart}`;
-    throw new TwinbookError('usage', what, 'Put it back in the file, or restart the trader.');
+    const what = `nothing was applied, because these changes need a restart: ${restart}`;
+    throw new TwinbookError('usage', what, 'Undo them in the files, or restart the trader.');
   }
   if (looser === '' || reason !== '' || dryRun) return;
-  const what = `this wants a reason, and nothing was taken: ${looser}`;
-  throw new TwinbookError('usage', what, 'Give one with --reason TEXT.');
+  const what = `nothing was applied, because these changes need a reason: ${looser}`;
+  throw new TwinbookError('usage', what, 'Give a reason with --reason TEXT.');
 }
 
 const MOST_COPIES = 20;
@@ -202,13 +202,13 @@ export interface ConfigCopy {
 
 interface CopyList {
   readonly main: string;
-  /** `file` is the name within the copy's folder. */
+  /** Files of the copy; `file` is the name within the copy's folder. */
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
 /**
- * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names a copy by the hash of its
- * list, and the list names every file by hash. Backups and journals contain no copies.
+ * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the hash of
+ * its list, and the list names every file by hash. Backups and journals contain no copies.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -217,7 +217,7 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /** Returns the hash that names the copy. Throws `file_unreadable` for a failed write, which has no effect. */
+  /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if nothing was stored. */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -242,7 +242,7 @@ export class ConfigCopies {
       this.#dropOldest(hash);
     } catch (error) {
       removeQuietly(part);
-      const text = `no copy of the configuration can be kept in ${this.#folder}: ${messageOf(error)}`;
+      const text = `no copy of the configuration can be stored in ${this.#folder}: ${messageOf(error)}`;
       throw new TwinbookError('file_unreadable', text, 'Free space, or correct the permissions of that folder.', {
         cause: error,
       });
@@ -250,9 +250,9 @@ export class ConfigCopies {
     return hash;
   }
 
-  /** Throws `file_unreadable` for a missing copy, and `config_invalid` for a changed one. */
+  /** Reads a copy. Throws `file_unreadable` for a missing copy, and `config_invalid` for a changed one. */
   read(hash: string): ConfigCopy {
-    if (!HASH.test(hash)) throw missing('no copy of that configuration was kept');
+    if (!HASH.test(hash)) throw missing('no copy of that configuration is stored');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
     // The list's hash proves that `save` wrote the list.
@@ -277,7 +277,7 @@ export class ConfigCopies {
     );
   }
 
-  /** The newest stay, by time of writing; the one just written always does. */
+  /** Deletes the oldest copies, by time of writing, but never the one just written. */
   #dropOldest(justWritten: string): void {
     const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
     const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
@@ -286,7 +286,7 @@ export class ConfigCopies {
   }
 }
 
-const KEPT_FILES = 'Files that you kept yourself are applied by `twinbook config apply`.';
+const KEPT_FILES = 'If you have the files, put them in place and run `twinbook config apply`.';
 
 const missing = (text: string, cause?: unknown): TwinbookError =>
   new TwinbookError('file_unreadable', text, KEPT_FILES, { cause });
@@ -296,16 +296,16 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** A leftover is removed at the next write. */
+/** Removes a folder, if possible. The next write removes what remains. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // The relevant error was thrown already, or no error matters here.
+    // The caller throws the error that matters, or no error matters.
   }
 }
 
-/** Null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`. */
+/** Lists changes since the last recorded configuration; null without one. Throws as `ConfigCopies.read` does. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -1,4 +1,4 @@
-/** The log: JSON lines, with all secrets removed. */
+/** Writes the log: JSON lines, from which all secrets are removed. */
 
 import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,18 +9,18 @@ import { parseJson, plainJson } from '../../shared/base/text.js';
 import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Field names of possible secrets: redacted by name, besides the removal by value. */
+/** Names of fields that may contain secrets. They are redacted in addition to the removal of known secrets. */
 const SECRET_PATHS = [
   ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
   ...['authorization', 'cookie', 'headers'],
 ];
 
-/** A file of `maxBytes` is renamed to `FILE.1`, and a new one begins. */
+/** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /**
- * Opens the log. A failed log does not end the process, which must still cancel orders. `fallback` receives the lines
- * without a file, else the file's problems. Throws `file_unreadable` when the file cannot be written.
+ * Opens the log. A log that fails later does not end the process, which must still cancel orders. `fallback` gets the
+ * lines if there is no file, else the file's problems. Throws `file_unreadable` if the file cannot be written.
  */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
@@ -33,14 +33,14 @@ export function openLog({ file, level }: LogConfig, fallback: DestinationStream,
 
 const ERROR_LEVEL = 50;
 
-/** Terminal output of errors in words; other terminal lines show all other events. */
+/** Makes a log target that shows only errors, as plain lines for a terminal. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
-    // Pino's own lines, or one about the log itself.
+    // Each line is JSON from pino, or a plain line about the log file.
     const entry = parseJson(line) as { level: number; msg?: string; err?: { message?: string } | null } | undefined;
     if (entry === undefined) say(line.trimEnd());
     else if (entry.level === ERROR_LEVEL)
-      say(`error: ${[entry.msg ?? 'without words', entry.err?.message].filter(Boolean).join(': ')}`);
+      say(`error: ${[entry.msg ?? 'no message', entry.err?.message].filter(Boolean).join(': ')}`);
   },
 });
 
@@ -58,7 +58,7 @@ function openFile(file: string, config: typeof SIZES, fallback: DestinationStrea
   }
 }
 
-/** Writes each line at once: the last one before a crash counts. A line that cannot be written is lost. */
+/** Writes each line at once, so that a crash loses none. A line that cannot be written is lost. */
 class LogFile implements DestinationStream {
   readonly #file: string;
   readonly #config: typeof SIZES;
@@ -84,11 +84,11 @@ class LogFile implements DestinationStream {
       this.#lost += 1;
       return;
     }
-    if (this.#lost > 0) this.#say(`is written again, ${this.#lost} lines are missing`);
+    if (this.#lost > 0) this.#say(`is written again, but ${this.#lost} lines are missing`);
     this.#lost = 0;
   }
 
-  /** Never throws: a file that cannot be opened now may open later. */
+  /** Reopens the log after it was moved. Never throws: a file that cannot be opened now may open later. */
   look(): void {
     try {
       const own = fstatSync(this.#descriptor);
@@ -102,11 +102,11 @@ class LogFile implements DestinationStream {
         `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
       );
     } catch {
-      // The open file still takes the lines.
+      // The open file is still used.
     }
   }
 
-  /** If the rename fails, the file grows by the same size before the next attempt. */
+  /** Begins a new file. After a failed rename the file grows by `maxBytes` before the next attempt. */
   #rotate(): void {
     this.#bytes = 0;
     try {

@@ -1,13 +1,13 @@
-/** The process of `askProcess`: answers one question from its input and ends. */
+/** The program that `askProcess` starts. It answers one question from its input and ends. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ANSWER, type Asked, type ProcessAnswer } from './ask-process.js';
 
 let text = '';
 for await (const chunk of process.stdin) text += String(chunk);
-// Written by `askProcess`.
+// `askProcess` of the same version wrote the question.
 const said = await answerTo(JSON.parse(text) as Asked);
-// A loaded module may have left timers.
+// The exit is explicit, because a loaded module may have left timers.
 process.stdout.write(`\n${ANSWER}${JSON.stringify(said)}`, () => process.exit(0));
 
 async function answerTo(question: Asked): Promise<ProcessAnswer> {

@@ -1,4 +1,4 @@
-/** Everything that a trader runs on, opened in order and closed in reverse. */
+/** Opens everything that a trader needs, such as ledger, wallet and client, and closes it in reverse order. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -42,10 +42,10 @@ import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-sess
 import { ConfigCopies, changesSinceLast } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
-/** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
+/** Time limit of a call into a strategy, ms. The calls for all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/** Requests released together must not wait in the client: canceling would take longer. */
+/** Requests that the core releases together must not wait in the client, because cancels would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Wait between attempts to reach an exchange that is down at the start, ms. */
@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Null when stopped while waiting for an unreachable exchange. Throws TwinbookError after closing all parts. */
+/** Opens a session. Null if stopped while waiting for fleet or exchange. Closes all parts before it throws. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -70,17 +70,17 @@ export async function openSession(options: SessionOptions) {
   };
   const stopped = () => close().then(() => null);
   try {
-    // The ledger first: its lock keeps a second trader from changing anything.
+    // The ledger comes first, because its lock keeps a second trader from changing anything.
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // A trader that cannot start beside another one serves no page. The page starts early, because a large process
-    // forks slowly. `page` is null without a dashboard.
+    // The page starts only with the ledger's lock, but early, because a large process forks slowly. It is null without
+    // a dashboard.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
-    // The fleet comes before any signature and before the guardian learns of orders, which may be another trader's.
+    // The fleet comes before any signature, and before the guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
     const { member, fleet } = joined;
@@ -95,7 +95,7 @@ export async function openSession(options: SessionOptions) {
     if (access === null) return await stopped();
     const client = access.client();
     closers.push(() => access.client().close());
-    // An own exchange charges by its own rule, which was checked with the configuration.
+    // The configuration's check has compared the fees with those of an embedded exchange.
     if (exchange === null) await refuseWrongFees(client, config);
     const { allowBlindSigning } = config.venue;
     if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
@@ -105,9 +105,9 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => journal.close());
     const recorder = await openRecorder(config, (text) => warn(options, text));
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
-    // Code that the trader may switch to, by key.
+    // Strategies by key; a change of the configuration adds more.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    // The files may have changed since a trader last used them.
+    // The files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
       `the configuration in force cannot be compared: ${messageOf(error)}`,
     ]);
@@ -129,13 +129,13 @@ export async function openSession(options: SessionOptions) {
   }
 }
 
-/** A first start has no data folder yet. */
+/** Makes the data folder, which a first start lacks, and warns of one that other users can enter. */
 function dataFolder(options: SessionOptions): void {
   const { ledger, exchange } = options.config;
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Files in an open folder stay private; with play money their visible names are harmless.
+    // Files in an open folder stay private. On paper their visible names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -145,11 +145,11 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * A new embedded exchange does not know the requests of an old ledger: nothing could be proven about them. The first
- * intent decides: its order is stored only when the exchange has shown it.
+ * Throws if the embedded exchange is new but the ledger is not: nothing could be proven about the ledger's requests. An
+ * intent alone counts, because its order is stored only after the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // Without this file the exchange starts empty.
+  // If this file is missing or empty, the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -161,7 +161,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 }
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
-  // Problems of market data must reach the operator, not only the log.
+  // Problems of market data are shown to the operator, not only logged.
   const loud = {
     info: (facts: object, text: string) => {
       log.info(facts, text);
@@ -175,7 +175,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
-  // Slow to load; a trader on an exchange elsewhere must restart fast.
+  // Imported here because it loads slowly, and a trader on another exchange must restart fast.
   const { startExchange } = await import('../../exchange/exchange.js');
   const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
   const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
@@ -183,7 +183,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Null when stopped meanwhile. Fleet members make no key: revoking it stops a replaced trader. */
+/** Connects; null if stopped meanwhile. Fleet members make no new key: revoking theirs stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -217,7 +217,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   /** Replaces the client, with its pauses and waiting requests, when a cancel of everything does not succeed. */
   const freshClient = async () => {
     const before = current;
-    // First, so that requests of the core after the old client's end find the new one.
+    // The new client is set first, so that requests of the core after the old client's end use it.
     const fresh = open();
     current = fresh;
     await before.close();
@@ -230,7 +230,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
 
 function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
-  // Time orders the runs for a reader; the random part separates two starts within a millisecond.
+  // The time sorts the runs; the random part distinguishes two starts within a millisecond.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
   return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
@@ -261,7 +261,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
-/** On failure the start continues: `config rollback` then has no copy to return to. */
+/** Saves a copy of the files for `config rollback`. Without it the start continues, with a warning. */
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
@@ -272,7 +272,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** An embedded exchange ends with its trader: a guardian would have nothing to cancel. */
+/** Makes the guardian's supervisor; null if disabled, or if an embedded exchange ends with the trader. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
@@ -298,7 +298,7 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
 /** Maximum number of markets to check; every market costs one public request. */
 const MOST_MARKETS = 3;
 
-/** Throws `config_invalid` on a contradiction: reservations would use a wrong fee. No answer refuses no start. */
+/** Throws `config_invalid` if trades contradict `fee_schedule`: reservations would be wrong. Ignores failed reads. */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
   for (const condition_id of await chooseMarkets(client, config)) {
@@ -309,12 +309,12 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
     throw new TwinbookError(
       'config_invalid',
       `market ${condition_id}: ${found}`,
-      'Set venue.fee_schedule to one that the trades allow. Orders of a run before may still rest: `cancel-all`.',
+      'Set venue.fee_schedule to one that the trades allow. Orders of an earlier run may still rest: `cancel-all`.',
     );
   }
 }
 
-/** Returns the strategies' markets; without any, the first open markets. */
+/** Returns the first markets that strategies name; if they name none, the first open markets. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);
@@ -327,11 +327,11 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Makes the note: the address's prefix and a digest, because journals with copies of the ledger are shared. */
+/** Returns a mark of a wallet: its address's prefix and a digest, because copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
-/** Throws TwinbookError for a wallet that is not the ledger's, before any request or signature. */
+/** Opens the wallet. Throws TwinbookError, before any request or signature, if it is not the ledger's wallet. */
 export function openOwnWallet(
   { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
   ledger: Ledger,
@@ -339,14 +339,15 @@ export function openOwnWallet(
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);
   const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
-  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet its own ledger (ledger.path).`;
+  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` prints a file's address), or give this wallet its own ledger (ledger.path).`;
   const refuse = (what: string): never => {
-    throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${name}, and ${what}`, hint);
+    const text = `the ledger ${config.ledger.path} belongs to wallet ${name}, but ${what}`;
+    throw new TwinbookError('key_invalid', text, hint);
   };
   if (own !== null && !existsSync(file)) refuse(`there is no wallet file ${file}`);
   const wallet = openWallet({ config, env, say });
   const mark = markOf(wallet.address);
-  if (own !== null && own !== mark) refuse(`${file} is of ${wallet.address}`);
+  if (own !== null && own !== mark) refuse(`${file} has the key of ${wallet.address}`);
   if (own === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, mark));
   return wallet;
 }
@@ -357,7 +358,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   const isPaper = config.venue.name === PAPER;
   if (existsSync(path)) {
     if (!isPaper && !isSealedKeyFile(path))
-      say(`warning: the key in ${path} is not sealed: who reads that file has it`);
+      say(`warning: the key in ${path} is not encrypted: every reader of the file has it`);
     return openKeyFile({ path, passphrase });
   }
   if (!isPaper) {
@@ -369,7 +370,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   return wallet;
 }
 
-/** Recording of the trader's own polls; null if it is off or impossible. Problems are warnings: trading continues. */
+/** Opens the recording of the trader's own reads; null if it is off, or failed with a warning. */
 async function openRecorder(
   { recording, venue, polling }: Config,
   warn: (text: string) => void,

@@ -1,4 +1,4 @@
-/** The running trader as text: its status, and the result at the end. */
+/** Describes the running trader as text: its status line, and the result at the end. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { plainLine, utcText } from '../../shared/base/text.js';
@@ -8,7 +8,7 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { duration } from '../runtime/clock.js';
 
-/** Money to two decimals towards zero: a status is read, not booked. */
+/** Formats money with two decimals, rounded towards zero; `?` for an unknown value. */
 export function money(value: number | null): string {
   if (value === null) return '?';
   const cents = micros(Math.trunc(value / 10_000) * 10_000);
@@ -27,7 +27,7 @@ function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-/** @param nowMs time of the line, which begins with it in UTC, as lines about fills do */
+/** Formats the status line, which begins with the UTC time `nowMs`, like lines about fills. */
 export function statusLine(snapshot: Snapshot, nowMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
@@ -50,7 +50,7 @@ const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'k
 const modeText = ({ mode, reason, silent }: Snapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
-/** Shares held, YES and NO together over all markets. */
+/** Formats the held YES and NO shares, summed over all markets. */
 function inventory({ markets }: Snapshot): string {
   const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
@@ -71,18 +71,18 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
   ];
 }
 
-/** Interval of status lines, ms: a day is a few thousand lines. */
+/** Interval of status lines, ms; a day has some thousand lines. */
 const LINE_EVERY_MS = 10_000;
-/** The first line comes sooner, so that the operator sees progress. */
+/** Time of the first status line, ms. It comes early, so that the operator sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Output {
   readonly out: (text: string) => void;
-  /** Whether the unread part of `out` is so long that the program pauses its output. */
+  /** Whether so much output of `out` is unread that the program pauses its output. */
   readonly isUnread: () => boolean;
 }
 
-/** Drops lines while earlier output is unread, so that no reader can stop the trader. */
+/** Prints lines. Drops them while earlier output is unread, so that a stopped reader cannot stop the trader. */
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
@@ -112,7 +112,7 @@ export class Screen {
   }
 }
 
-/** Text about an order or intent that the ledger lacks; empty if none was ever pruned. */
+/** Explains why the ledger may lack an order or intent; empty if nothing was ever pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;

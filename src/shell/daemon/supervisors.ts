@@ -1,6 +1,6 @@
 /**
- * The processes beside a trader: guardian, console, and the relay of messages to systemd. The trader never waits for
- * the console, and trusts only the guardian's file: an existing process may hang.
+ * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
+ * never waits for the console. It trusts only the guardian's file, because an existing process may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -23,13 +23,13 @@ import {
 } from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
-/** A guardian writes four times a second; without a write for this long it hangs. */
+/** Time without a write after which a guardian counts as hanging, ms; it writes four times a second. */
 const HANGS_AFTER_MS = 5_000;
-/** A guardian that lived this long may be restarted at once. */
+/** Running time after which the pause before a guardian's restart is the shortest again, ms. */
 const LIVED_MS = 60_000;
-/** A key under a passphrase takes a second to open, a busy machine some more. */
+/** Maximum wait for a required guardian, ms. Decrypting its key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
-/** Time for a child's end, ms: the guardian learns that no order rests, the console sends pending messages. */
+/** Time for a child's end, ms, in which the guardian sees that no order rests, and the console sends its messages. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -39,8 +39,8 @@ const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
 /**
- * Starts a child in its own group and session. Ctrl-C and a closed terminal reach only the trader: guardian and console
- * must outlive the trader.
+ * Starts a child in its own process group and session. Guardian and console must outlive the trader, so Ctrl-C and a
+ * closed terminal must reach only the trader.
  */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
@@ -48,7 +48,7 @@ const startBeside = (command: 'console' | 'guardian', file: string, options: Spa
     detached: true,
   });
 
-/** Between two starts, ms, doubled each time: a process that dies at once must not keep the machine busy. */
+/** Pause between two starts, ms, doubled each time, so that a process that ends at once does not load the machine. */
 const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
@@ -65,7 +65,7 @@ export class GuardianSupervisor {
   readonly heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
-  /** Our own clock, ms, of the last change of the report. */
+  /** Time of the report's last change by our monotonic clock, ms. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
   #isAlive = false;
@@ -74,17 +74,17 @@ export class GuardianSupervisor {
   #isClosed = false;
   #said = '';
 
-  /** Begins the heartbeat; the ledger is locked. Throws `file_unreadable`. */
+  /** Begins the heartbeat; call it with a locked ledger. Throws `file_unreadable`. */
   constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
     this.heart = new Heart(config.ledger.path, knowsOrders, (error) => {
-      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${messageOf(error)}`);
+      loud(`the heartbeat cannot be written, so the guardian will cancel everything: ${messageOf(error)}`);
     });
   }
 
-  /** Starts a guardian if none is awake. Throws `timed_out` when one is required and none can cancel in time. */
+  /** Starts a guardian unless one is active. Throws `timed_out` if one is required and none can cancel in time. */
   async start(): Promise<void> {
     await this.#read();
     this.#movedMs = performance.now();
@@ -100,7 +100,7 @@ export class GuardianSupervisor {
 
   get status(): string {
     const report = this.#report;
-    const nobody = 'NONE, nothing cancels when this process stops';
+    const nobody = 'NONE, so no process cancels orders when this one stops';
     if (report?.state === 'failed') return `${nobody}: it ${report.text}`;
     return report === null || this.#isStill ? nobody : describeReport(report);
   }
@@ -111,7 +111,7 @@ export class GuardianSupervisor {
     this.heart.close();
     const { config } = this.#options;
     if (!this.heart.hasEnded || !config.guardian.start) return;
-    // After our exit the parent must find no child process of ours.
+    // The parent of this process must find none of its children after its exit.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -137,13 +137,13 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    // A loading guardian reports nothing yet: on a busy machine a second one would only slow it down.
+    // A loading guardian reports nothing yet, and on a busy machine a second one would slow it down.
     const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
     if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
   }
 
-  /** A hanging disk leaves the report unchanged, and soon it counts as stopped. */
+  /** Reads the guardian's report. With a hanging disk the report stays unchanged and soon counts as stopped. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -162,7 +162,7 @@ export class GuardianSupervisor {
     // The guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
-    // A busy machine needs time to begin a process: its patience does not begin before that.
+    // The wait begins after `spawn`, which takes time on a busy machine.
     const startedMs = performance.now();
     this.#startedMs = startedMs;
     this.#isAlive = true;
@@ -178,10 +178,10 @@ export class GuardianSupervisor {
     quiet(`started a guardian, process ${child.pid ?? 'unknown'}`);
   }
 
-  /** Each change once. */
+  /** Reports each change of the guardian's state once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
-    // Opening its key takes a second and needs no message.
+    // A starting guardian needs no message, because opening its key takes a second.
     const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
     if (now === this.#said || (now !== '' && isYoung)) return;
     if (now === '') this.#options.quiet('guarded again');
@@ -190,7 +190,7 @@ export class GuardianSupervisor {
   }
 }
 
-/** Lines that `twinbook console --with-trader` writes, as JSON. */
+/** A line of JSON that `twinbook console --with-trader` writes. */
 export interface ConsoleSaid {
   readonly url: string | null;
   readonly isElsewhere: boolean;
@@ -211,7 +211,7 @@ export class ConsoleSupervisor {
   #again: NodeJS.Timeout | null = null;
   #pauseMs: number = CONSOLE_AGAIN_MS.first;
   #isClosed = false;
-  /** Address of the page; null while there is none. */
+  /** Address of the dashboard; null while it is not served. */
   url: string | null = null;
   #lastWords = '';
   #shownUrl: string | null = null;
@@ -224,7 +224,7 @@ export class ConsoleSupervisor {
     this.#spawn();
   }
 
-  /** Null when the configuration has none, or when it cannot start, which is reported. */
+  /** Starts the console. Null if the configuration needs none, or after a warning if it cannot start. */
   static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
     const { config } = options;
     if (!isConsoleWanted(config) || !config.dashboard.start) return null;
@@ -254,7 +254,7 @@ export class ConsoleSupervisor {
     const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
     const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
-    // The console's input ends with this process in every case.
+    // Writing fails after the console's end, which its `close` event reports.
     child.stdin?.on('error', () => undefined);
     const failed = (error: unknown) => note(`console: ${String(error)}`);
     const hear = (line: string) => this.#hear(line);
@@ -276,7 +276,7 @@ export class ConsoleSupervisor {
     this.#shownUrl = url;
     if (isElsewhere)
       say(
-        `warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one, which \`twinbook status\` names`,
+        `warning: port ${config.dashboard.port} (dashboard.port) is in use, so the dashboard has another port, which \`twinbook status\` shows`,
       );
     say(addressText(url, this.#password, this.#token));
   }
@@ -285,13 +285,13 @@ export class ConsoleSupervisor {
     if (this.#child === null || this.#isClosed) return;
     this.#child = null;
     this.url = null;
-    this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
+    this.#options.say(`warning: the dashboard's process ${why}; it is restarted`);
     this.#again = setTimeout(() => this.#spawn(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, CONSOLE_AGAIN_MS.longest);
   }
 }
 
-/** Secrets removed from the console's environment: the console has no key and no credentials. */
+/** Secrets removed from the console's environment, because the console has no key and no credentials. */
 const WITHHELD: Environment = {
   TWINBOOK_WALLET_PASSPHRASE: undefined,
   TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,
@@ -302,12 +302,12 @@ const WITHHELD: Environment = {
   TWINBOOK_FLEET_PASSWORD_FILE: undefined,
 };
 
-/** Passes input lines to systemd-notify. Only the trader ends the relay; group signals do not. */
+/** Shell script that passes input lines to systemd-notify. Signals to the process group do not end it. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Extension of a start or stop by each message, and the interval of messages, ms. */
+/** Time by which each message extends a start or stop, and the interval of these messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
@@ -321,8 +321,8 @@ interface ServiceManagerOptions {
 }
 
 /**
- * Notifies systemd: ready, alive, stopping. Node cannot write to systemd's socket, and a process per message would halt
- * the loop. One small shell passes messages on line by line.
+ * Notifies systemd that the trader is ready, alive or stopping. Node cannot write to systemd's socket, and starting a
+ * process for each message would block the loop. So one small shell passes the messages on.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;
@@ -335,27 +335,27 @@ export class ServiceManager {
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
     this.#send = send;
     this.#clockMs = clockMs;
-    // Three messages within systemd's limit.
+    // The interval is a third of systemd's limit.
     const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
     const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
     this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
     this.#askForTime();
   }
 
-  /** Null without a waiting systemd. */
+  /** Opens the connection; null unless systemd waits for messages. */
   static open(options: ServiceManagerOptions): ServiceManager | null {
     const socket = options.env['NOTIFY_SOCKET'] ?? '';
     if (socket === '') return null;
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Own orders, fills and assets are known: trading begins, and systemd watches the steps. */
+  /** Call when own orders, fills and assets are known. Trading begins, and systemd monitors the steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
   }
 
-  /** A step of the core was taken. Cheap: most calls only read the clock. */
+  /** Call after each step of the core. Most calls only read the clock. */
   step(): void {
     if (this.#watchdogEveryMs === null) return;
     const nowMs = this.#clockMs();
@@ -364,7 +364,7 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** The trader cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
+  /** Call when the trader cancels everything and ends. It then has no time limit, and systemd ignores its steps. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();
@@ -390,13 +390,13 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
   });
   let isGone = false;
   const onGone = (why: string) => {
-    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for that: ${why}`);
+    if (!isGone) warn(`systemd cannot be notified, and ends the trader if it waits for messages: ${why}`);
     isGone = true;
   };
   relay.on('error', ({ message }) => onGone(message));
   relay.on('exit', (code) => onGone(code === NOT_INSTALLED ? 'systemd-notify is not installed' : 'its relay ended'));
   const { stdin } = relay;
-  stdin?.on('error', () => undefined); // the end of the process is message enough
+  stdin?.on('error', () => undefined); // The process's end is reported by `exit`.
   relay.unref();
   if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   return (message) => {

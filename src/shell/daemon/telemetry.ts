@@ -1,4 +1,4 @@
-/** The trader's figures for subscribers, and their input: times of steps and beats. */
+/** Computes the trader's status and figures for subscribers, and measures its steps. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
@@ -50,7 +50,7 @@ export class Telemetry {
     this.#inForce = inForce;
     this.#feeds = feeds;
     const { trader, ledger } = session;
-    // Read once: a subscriber may connect when the ledger can no longer be read.
+    // The id is read once, because a subscriber may connect when the ledger can no longer be read.
     this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {
@@ -82,12 +82,12 @@ export class Telemetry {
     this.publisher.afterStep(lateMs);
   }
 
-  /** The daily summary is due; it is written when the day has ended by the exchange's clock. */
+  /** Requests the daily summary, which is written when the day has ended by the exchange's clock. */
   dayIsDue(): void {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes the day's summary if due. Called every second. */
+  /** Writes the requested summary once it is due. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#session.trader.account(nowMs());
@@ -168,16 +168,16 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum wait, ms: the exchange's day may begin five minutes late, and the account must be valued first. */
+/** Maximum wait for a day's end, ms. The exchange's day may end five minutes late, and a valuation must follow. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** A due summary, until the result of its day is known. */
+/** Holds a requested summary until the result of its day is known. */
 export class DailySummary {
-  /** The UTC day to wait for, with the monotonic time of the request, ms; null while none is due. */
+  /** UTC day of the requested summary, and monotonic time of the request, ms; null without a request. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** A summary is due: of the day before that of `nowMs`. */
+  /** Requests the summary of the day before that of `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }
@@ -186,7 +186,7 @@ export class DailySummary {
     return this.#due !== null;
   }
 
-  /** True once: when the day has ended by the exchange's clock, or the wait is over. */
+  /** Returns true once, when the day has ended by the exchange's clock, or the maximum wait is over. */
   take(days: AccountSnapshot['days'], steadyMs: number): boolean {
     if (this.#due === null) return false;
     const hasEnded = days !== null && days.current.day > this.#due.day;
@@ -196,14 +196,14 @@ export class DailySummary {
   }
 }
 
-/** `1 December (UTC): +17.82` for the newest ended day, or for the day so far without one. */
+/** Formats the result of the newest ended day, or else of the day so far: `1 December (UTC): +17.82`. */
 function dayText(days: AccountSnapshot['days']): string {
   if (days === null) return 'no valuation yet';
   const { day, resultMicros } = days.ended ?? days.current;
   return `${DATE.format(Date.parse(day))} (UTC)${days.ended === null ? ' so far' : ''}: ${formatSigned(resultMicros)}`;
 }
 
-/** The result of the newest day that has ended, and the state of the account. */
+/** Describes the result of the newest ended day, and the state of the account. */
 export function summaryText(account: AccountSnapshot): string {
   const { mode, resultMicros, days, cashMicros, equityMicros, fills, openOrders, reconciled, accepted } = account;
   return [

@@ -1,4 +1,4 @@
-/** Reads the feeds of a trader's file independently and passes their values on. The core never waits for a feed. */
+/** Reads the feeds of a trader's file and passes their values on. The core never waits for a feed. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Stats } from 'node:fs';
@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** `env`: variables of this process; feed programs get only the variables on a list. */
+/** Starts reading the feeds. `env`: variables of this process, of which feed programs get only listed ones. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
@@ -39,7 +39,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
   };
 }
 
-/** Reads repeatedly; a read starts only after the previous read has ended. */
+/** Reads a file repeatedly. A read starts only after the previous read has ended. */
 async function readAgain(reader: FileReader, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await reader.look(signal);
@@ -48,7 +48,7 @@ async function readAgain(reader: FileReader, everyMs: number, signal: AbortSigna
 }
 
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
-/** A program that lived this long is restarted at once. */
+/** Running time after which the pause before a program's restart is the shortest again, ms. */
 const LIVED_MS = 60_000;
 /** Time between the request to end and the forced end, ms. */
 const GRACE_MS = 2_000;
@@ -70,7 +70,7 @@ class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // Kills the programs at any end of this process that can still run code.
+    // Kills the program whenever this process ends in a way that can still run code.
     process.once('exit', this.#killNow);
     this.#start();
   }
@@ -78,7 +78,7 @@ class ChildReader {
   #start(): void {
     const startedMs = performance.now();
     const [program = '', ...args] = this.#feed.command;
-    // A separate group: its child processes end with it, and Ctrl-C is for the trader.
+    // The program gets its own process group, so that its children end with it and Ctrl-C reaches only the trader.
     const child = spawn(program, args, {
       cwd: this.#feed.cwd,
       env: passedOn(this.#env, this.#feed.env),
@@ -136,7 +136,7 @@ class ChildReader {
   }
 }
 
-/** Variables for every program. Other variables may be secrets of the trader, a cloud or a database. */
+/** Environment variables that every feed program gets. Others may be secrets of the trader, a cloud or a database. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const passedOn = (env: Environment, named: readonly string[]) =>
@@ -160,7 +160,7 @@ class FileReader {
   readonly #feed: FileFeed;
   readonly #inbox: FeedInbox;
   #seen: Stats | null = null;
-  /** Bytes of it taken so far, up to the end of a line. */
+  /** Number of bytes of the file read so far, up to the end of a line. */
   #offset = 0;
   #rows: FileRows;
 
@@ -185,7 +185,7 @@ class FileReader {
 
   async #read(file: FileHandle, signal: AbortSignal): Promise<void> {
     const stats = await file.stat();
-    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is no file`);
+    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is not a file`);
     if (stats.size > MAX_BYTES) {
       return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`);
     }
@@ -200,12 +200,12 @@ class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Reads only up to the seen size: later bytes are for the next read.
+    // Reads only up to this size; later bytes are for the next read.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }
 
-  /** The same file with more at its end; a longer file without a line end there was rewritten. */
+  /** True if the file has only grown. A longer file without a line end at the old end was rewritten. */
   async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
@@ -213,9 +213,9 @@ class FileReader {
     return bytesRead === 1 && buffer[0] === LINE_END;
   }
 
-  /** A last line without an end may still be in progress: half of a number is another number. */
+  /** Reports a last line without a line end. It may be incomplete, and half of a number is another number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
-    this.#inbox.trouble('its last line has no line end, and is not taken before it has one');
+    this.#inbox.trouble('its last line has no line end, and is not read before it has one');
   }
 }

@@ -1,4 +1,4 @@
-/** Pending values of one feed and its problems: bounded for any input. */
+/** Checks and collects the values of one feed, and counts its problems. Its memory is bounded for any input. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,19 +7,19 @@ import { parseJson } from '../../shared/base/text.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
+/** Interval at which values are passed on together, ms, so that a feed causes at most ten steps a second. */
 export const TOGETHER_MS = 100;
 
-/** Maximum markets of one feed; further ones are reported once and left out. */
+/** Maximum number of markets of one feed. Further markets are reported once and omitted. */
 const MAX_MARKETS = 2_000;
 
 const MAX_KINDS = 20;
 
 export interface FeedStatus {
   readonly name: string;
-  /** Left-out rows and invalid lines. */
+  /** Number of omitted rows and invalid lines. */
   readonly problems: number;
-  /** Why nothing can be read from its source now; null while it can. */
+  /** Reason why the source cannot be read now; null if it can be read. */
   readonly trouble: string | null;
 }
 
@@ -34,7 +34,7 @@ export class FeedInbox {
   readonly #ears: FeedEars;
   /** Newest waiting value of each market. */
   readonly #waiting = new Map<string, FeedValue>();
-  /** Last passed value by market: an equal one is not passed again. */
+  /** Last value of each market, because an equal value is not passed on again. */
   readonly #known = new Map<string, string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
@@ -60,7 +60,7 @@ export class FeedInbox {
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
-  /** Takes a line; null for a line without a row. */
+  /** Processes a line; null for a line without a row. */
   line(read: ReadLine | null): void {
     this.fine();
     if (read === null) return;
@@ -73,12 +73,12 @@ export class FeedInbox {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
     this.#told.add(kind);
-    this.#ears.loud(`feed ${this.name}: ${text}; such rows are left out and counted, and said once`);
+    this.#ears.loud(`feed ${this.name}: ${text}; such rows are omitted and counted, and reported once`);
   }
 
   /** Reports an unreadable source once, until the source is readable. */
   trouble(text: string): void {
-    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is tried again and again`);
+    if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is retried`);
     this.#trouble = text;
   }
 
@@ -103,13 +103,13 @@ export class FeedInbox {
   }
 }
 
-/** A longer line is no row. */
+/** Maximum length of a line; a longer line is a problem. */
 const MAX_LINE_BYTES = 4096;
 
-/** Lines taken at once, a millisecond or two of work; then other due work runs. */
+/** Number of lines read without a pause, a millisecond or two of work. */
 const AT_ONCE = 200;
 
-/** Pause after each of these, ms: an endless source gets at most a fifth of a processor. */
+/** Pause after `AT_ONCE` lines, ms, so that an endless source takes at most a fifth of a processor. */
 const PAUSE_MS = 10;
 
 const LINE_END = 10;
@@ -117,7 +117,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const TOO_LONG: RowProblem = { kind: 'long', text: `a line is longer than ${MAX_LINE_BYTES} bytes` };
 const NOT_UTF8: RowProblem = { kind: 'utf8', text: 'a line is not UTF-8' };
 
-/** Passes every complete line to `inbox`; returns their bytes. A rest without a line end stays unread. */
+/** Passes every complete line to `inbox` and returns the bytes of these lines. Ignores a last line without an end. */
 export async function takeLines(
   chunks: AsyncIterable<Buffer>,
   inbox: FeedInbox,
@@ -161,16 +161,16 @@ function readLine(bytes: Buffer, rows: FileRows): ReadLine | null {
   return rows.read(text.endsWith('\r') ? text.slice(0, -1) : text);
 }
 
-/** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */
+/** Problem of a row. Each `kind` of problem is reported once and then counted. */
 export interface RowProblem {
   readonly kind: string;
   readonly text: string;
 }
 
-/** Maximum lead of a program's clock over ours, ms; a later value has a wrong time. */
+/** Maximum time by which a value may be ahead of our clock, ms. */
 const EARLY_MS = 1_000;
 
-/** Times before this are seconds that were meant as milliseconds: the year 2001. */
+/** Earliest accepted time, in the year 2001. A smaller number is a time in seconds, given by mistake. */
 const FIRST_MS = 1_000_000_000_000;
 const LAST_MS = 8_640_000_000_000_000;
 
@@ -207,7 +207,7 @@ const row = z
 
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** Reads one row strictly: a misspelt or impossible value is reported, not guessed. `nowMs`: arrival of the row. */
+/** Reads one row strictly: an invalid value is a problem, never guessed. `nowMs`: arrival of the row. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);
@@ -244,12 +244,12 @@ export class FileRows {
   /** Header of a CSV file; null before the first line. */
   #header: string | null = null;
 
-  /** The name decides the format: `.csv` is CSV, every other file has JSON lines. */
+  /** A path that ends with `.csv` is read as CSV, every other file as JSON lines. */
   constructor(path: string) {
     this.#isCsv = path.toLowerCase().endsWith('.csv');
   }
 
-  /** Null for a line without a row: a blank one, or the column names. */
+  /** Reads a line. Null for a blank line and for the column names. */
   read(text: string): ReadLine | null {
     if (text.trim() === '') return null;
     if (!this.#isCsv) {

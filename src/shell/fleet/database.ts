@@ -1,4 +1,4 @@
-/** One connection to a fleet's database. A failed connection is not reused: its statements are in doubt. */
+/** One connection to a fleet's database. A failed connection is not reused, because its statements are in doubt. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -7,9 +7,9 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import type { Environment, FleetDatabaseConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
-/** Oldest tested version, which has every feature in use. */
+/** Oldest tested version of PostgreSQL, which has every feature in use. */
 const OLDEST_VERSION = 130_000;
-/** First version that ends idle sessions automatically. */
+/** First version of PostgreSQL that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
 
 export interface DatabaseOptions {
@@ -34,15 +34,15 @@ export class FleetDatabase {
     this.#client = client;
     this.#answerMs = answerMs;
     this.place = formatPlace(server);
-    // A connection cut between two queries; the next one gets the error.
+    // The connection broke between two queries; the next query gets the error.
     client.on('error', () => {
       this.#isBroken = true;
     });
   }
 
-  /** Rejects with TwinbookError `fleet_unusable` with host, port and database, never the password. */
+  /** Connects. Rejects with TwinbookError `fleet_unusable`, which names host, port and database, never the password. */
   static async open(options: DatabaseOptions): Promise<FleetDatabase> {
-    // Loaded only by a trader in a fleet.
+    // The library is loaded here, so that only a trader in a fleet loads it.
     const { default: pg } = await import('pg');
     const database = new FleetDatabase(new pg.Client(clientConfig(options)), options);
     try {
@@ -63,7 +63,7 @@ export class FleetDatabase {
 
   async close(): Promise<void> {
     this.#isBroken = true;
-    // A server that does not answer is not awaited.
+    // The wait for the server's answer is bounded.
     const ended = this.#client.end().catch(() => undefined);
     const timer = setTimeout(() => destroySocket(this.#client), Math.min(1_000, this.#answerMs));
     await ended;
@@ -80,7 +80,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** A late answer is ignored, and the connection is not used again. */
+  /** Runs `act` within the time limit. After a time-out the connection is not used again. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a server that runs there');
     let timer: NodeJS.Timeout | undefined;
@@ -107,14 +107,14 @@ const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
   const { host, port, database, user } = server;
-  // Hidden in logs and messages.
+  // From now on logs and messages hide the password.
   if (password !== null) secrets.hide(password);
   return {
     host,
     port,
     database,
     user,
-    // Without this value the library would read the environment and a file of the user.
+    // Without a value the library would read a password from the environment and a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -123,7 +123,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
   };
 }
 
-const NO_PASSWORD = 'wants a password, and none was given';
+const NO_PASSWORD = 'wants a password, but none was given';
 const SET_PASSWORD = 'the password of fleet.database in TWINBOOK_FLEET_PASSWORD or its _FILE';
 
 function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
@@ -131,14 +131,14 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Required name of the certificate. An address is not a name, and without a host `localhost` would pass.
+    // Name that the certificate must have; without it, `localhost` would pass. An IP address is not a name.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
   };
 }
 
-/** Detects an IP address of either version; a name has a letter and no colon. */
+/** Returns whether a host is an IP address; a name has a letter and no colon. */
 const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function readRoot(path: string): string {
@@ -173,7 +173,7 @@ export function requireFit(place: string, about: Row | undefined): void {
     throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
 }
 
-/** The library's internal socket: it offers no other way to drop a server that does not answer. */
+/** Closes the library's internal socket: it has no other way to drop a server that does not answer. */
 const destroySocket = (client: Client): void =>
   (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 
@@ -190,13 +190,13 @@ export function fleetPassword(env: Environment): string | null {
 export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
 
-/** Classes of PostgreSQL's five-character codes: the server refused one statement, and the connection still works. */
+/** True if the server refused one statement, by a five-character code of PostgreSQL, and the connection still works. */
 export const isServerAnswer = (error: unknown): boolean => {
   const code = systemCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);
 };
 
-/** Shutting down, terminated, idle for too long. */
+/** PostgreSQL's codes of an ended session: server shutting down, session terminated, session idle for too long. */
 const ENDS_SESSION = /^(57P0[1-5]|08...|25P03)$/;
 
 type Explained = readonly [what: string, wanted: string];

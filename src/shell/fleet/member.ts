@@ -1,4 +1,4 @@
-/** A trader in its fleet: `Lease` decides the wallet's permissions, `FleetMember` renews the lease in parallel. */
+/** A trader in its fleet. `Lease` decides what may be signed; `FleetMember` renews the lease in the background. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -17,36 +17,31 @@ import {
   type TraderSummary,
 } from './owner-desk.js';
 
-/** A moment of one machine, by three clocks that stop or step in different cases. */
+/** A time on one machine, by three clocks that stop or jump in different cases. */
 export interface Instant {
-  /** Time of a clock that never steps, ms; on Linux it stops while the machine sleeps. */
+  /** Time of a clock that never jumps, ms; on Linux it stops while the machine sleeps. */
   readonly steadyMs: number;
   /** Time since the machine's start, ms; includes sleep. */
   readonly bootMs: number;
-  /** Unix time; may be set. After a pause of a virtual machine only this clock may have advanced. */
+  /** Unix time, ms; it may be set. After a pause of a virtual machine only this clock may have advanced. */
   readonly wallMs: number;
 }
 
-/** Times derived from the length of a lease, ms. */
-interface LeaseRules {
-  readonly leaseMs: number;
-  /** Safety margin, ms. The holder stops signing earlier by the margin; the next owner waits longer by the margin. */
-  readonly marginMs: number;
-  /** Time without a renewal after which all orders are pulled, so that they are gone before the lease ends. */
-  readonly pullMs: number;
-  readonly renewMs: number;
-}
-
-/** The clocks of two machines may differ by a fifth in speed before the margin is used up. */
+/** The margin is this fraction of the lease, so two machines' clocks may differ by a fifth in speed. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
-export const rulesOf = (leaseMs: number): LeaseRules => ({
+/** Returns the times that follow from the length of a lease, ms. */
+export const rulesOf = (leaseMs: number) => ({
   leaseMs,
+  /** Safety margin, ms. The holder stops signing earlier by this time; the next owner waits longer by this time. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
+  /** Time without a renewal after which all orders are canceled, ms, so that they are gone before the lease ends. */
   pullMs: leaseMs / 2,
   renewMs: leaseMs / 6,
 });
+
+type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /**
  * - `none`: the wallet is not ours
@@ -58,18 +53,18 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
 type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Decides who may sign for a wallet, as a pure state machine. Machines' clocks are not compared. The holder counts from
- * before its request, by its fastest clock, and stops a margin early. The next owner counts from after the newest seen
- * renewal, by its slowest clock, plus a margin. So the holder stops before the next owner begins.
+ * Decides who may sign for a wallet, as a pure state machine. It never compares clocks of two machines. The holder
+ * counts from before its request, by its fastest clock, and stops a margin early. The next owner counts from after it
+ * saw the newest renewal, by its slowest clock, plus a margin. So the holder stops before the next owner begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
   term = 0;
-  /** Present owner of the lost wallet; null while no other owner is known. */
+  /** Owner of the wallet after we lost it; null while we have not lost it. */
   successor: OwnerRow | null = null;
-  /** The owner in the last row; null for an unknown wallet, undefined before the first look. */
+  /** The last row that was read; null for an unknown wallet, undefined before the first read. */
   #owner: OwnerRow | null | undefined;
-  /** When the owner's newest renewal was first seen. */
+  /** Time when the owner's newest renewal was first seen, steady clock, ms. */
   #seenMs = 0;
   #renewedAt: Instant | null = null;
 
@@ -77,7 +72,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** The owner's row, null for an unknown wallet. `at`: after the answer. */
+  /** Records the owner's row; null for an unknown wallet. `at`: time after the answer. */
   see(row: OwnerRow | null, at: Instant): void {
     const known = this.owner;
     if (row && known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
@@ -89,7 +84,7 @@ export class Lease {
     return this.#owner ?? null;
   }
 
-  /** Time until the lease may be taken without a renewal, ms; 0 when it may be now. */
+  /** Time until the lease may be taken if the owner does not renew, ms; 0 if it may be taken now. */
   waitMs(now: Instant): number {
     if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
     if (this.#owner === null || this.#owner.isFree) return 0;
@@ -97,7 +92,7 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
-  /** The row that a take must find unchanged; undefined while no attempt is allowed. */
+  /** Returns the row that `take` must find unchanged in the database; undefined while no attempt is allowed. */
   expected(now: Instant): Expected | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
@@ -105,7 +100,7 @@ export class Lease {
   /** Starts the lease after the database has granted it. `askedAt`: time before the request. */
   take(term: number, askedAt: Instant): void {
     this.term = term;
-    this.#renewedAt = askedAt;
+    this.renew(askedAt);
   }
 
   /** Extends the lease after the database has renewed it. `askedAt`: time before the request. */
@@ -113,7 +108,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** The database shows another owner: final. */
+  /** Records that the database shows another owner. This state is final. */
   lose(successor: OwnerRow | null): void {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
@@ -131,7 +126,7 @@ export class Lease {
     return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
   }
 
-  /** Time in which no other trader can get it, ms; 0 when one may. */
+  /** Time in which no other trader can get the wallet, ms; 0 if another trader may. */
   oursForMs(now: Instant): number {
     if (this.successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
@@ -142,7 +137,7 @@ export class Lease {
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
-/** The wallet was removed from the fleet. */
+/** Successor of a wallet that was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };
 
 /** Longest interval between checks while waiting for the wallet, ms. */
@@ -172,9 +167,9 @@ export interface MemberHooks {
 }
 
 export class FleetMember {
-  /** Read outside, changed only here. */
+  /** Other files only read the lease. */
   readonly lease: Lease;
-  /** Ours alone. */
+  /** Markets that belong to this trader alone. */
   markets: readonly string[] = [];
   /** Reason of the last renewal's failure; null after a success. */
   trouble: string | null = null;
@@ -182,7 +177,7 @@ export class FleetMember {
   readonly #candidate: Candidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether unwanted markets wait for their release, which follows once the trader knows of their loss. */
+  /** Whether dropped markets must still be released, which happens after the trader knows of their loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -202,9 +197,9 @@ export class FleetMember {
   }
 
   /**
-   * Takes the lease after the previous owner has released it. If that was this trader before a crash, or `standby` is
-   * set, it waits for the lease to expire. Null when the operator stopped the wait. Rejects with `fleet_unusable`, or
-   * `wallet_taken` when another trader holds it.
+   * Takes the lease after the previous owner has released it. If the owner was this trader before a crash, or `standby`
+   * is set, it waits until the lease expires. Null if the operator stopped the wait. Rejects with `fleet_unusable`, or
+   * with `wallet_taken` if another trader holds the lease.
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
     const member = new FleetMember(options);
@@ -226,7 +221,7 @@ export class FleetMember {
     return this.lease.oursForMs(readInstant());
   }
 
-  /** Why only cancels may be signed or sent now; null when everything may. */
+  /** Returns the reason why only cancels may be signed or sent now; null if everything may. */
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
@@ -238,14 +233,14 @@ export class FleetMember {
     this.#running = running;
   }
 
-  /** Orders of the previous owner are proven gone: from now on the capital is the configuration's. */
+  /** Call when no order of the previous owner can rest. From now on the capital is that of the configuration. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Call when no order rests and none will follow: the next owner need not wait. Never rejects. */
+  /** Releases the lease for the next owner. Call it when no order rests and none will follow. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -279,7 +274,7 @@ export class FleetMember {
           return isSettled;
         }
       } catch (error) {
-        // A standby also waits for its database; a start fails at once.
+        // While waiting, a failed database is tried again; at the first attempt it ends the start.
         if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
         this.#drop();
       }
@@ -290,7 +285,7 @@ export class FleetMember {
     return null;
   }
 
-  /** Null while the lease may not be taken; else whether no order of the previous owner can rest. */
+  /** Null while the lease may not be taken; else whether the previous owner's orders are proven gone. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
     const before = this.lease.owner;
@@ -307,13 +302,13 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** The capital of remaining orders stays bound in addition until these orders are gone. */
+  /** Requests capital. While orders of the previous owner may rest, at least its capital stays reserved. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
-      // No order was signed under this lease.
+      // The release is safe, because no order was signed under this lease.
       if (isSettled) await desk.release(this.lease.term, grantedMicros, 'there was no capital for it');
       throw error;
     }
@@ -331,7 +326,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Only a standby waits for another trader's wallet; every trader waits for its own wallet after a crash. */
+  /** Throws unless this trader may wait: a standby for any wallet, every trader for its own after a crash. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;
@@ -341,7 +336,7 @@ export class FleetMember {
     if (before?.instance === row.instance) return;
     const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
     const who = isOwnName ? 'this trader before its last end' : row.holder;
-    say(`waiting for the wallet ${wallet}: ${who} has it, and it is free ${seconds} s after that renews no more`);
+    say(`waiting for the wallet ${wallet}: ${who} has it, and it becomes free ${seconds} s after the last renewal`);
   }
 
   #stopRenewing(): void {
@@ -356,7 +351,7 @@ export class FleetMember {
     }, afterMs);
   }
 
-  /** Never rejects. */
+  /** Renews the lease and the claims on markets. Never rejects. */
   async #renew(): Promise<void> {
     try {
       const desk = await this.#open();
@@ -422,7 +417,7 @@ export class FleetMember {
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
   const hint =
-    'Stop that one first, or set `fleet.standby: true` to take over when it renews no more; `twinbook fleet status` says when it last did.';
+    'Stop that trader, or set `fleet.standby: true` to take over after its last renewal; `twinbook fleet status` shows its age.';
   return new TwinbookError('wallet_taken', `the wallet ${wallet} is traded by ${who} of the fleet`, hint);
 }
 

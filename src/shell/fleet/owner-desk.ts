@@ -1,6 +1,6 @@
 /**
- * A fleet's tables, and the queries of a trader about its wallet. The row names the wallet's owner; the session's
- * advisory lock shows whether the owner is still connected.
+ * A fleet's tables, and a trader's queries about its wallet. The wallet's row names the owner. The advisory lock of the
+ * owner's session shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,10 +8,10 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { type FleetDatabase, unusable } from './database.js';
 
-/** Incremented with each change of the tables; a trader works only with its own version. */
+/** Version of the tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** A function locks in one statement and counts in the next, which sees what others wrote before the lock. */
+/** The SQL functions lock first and read in the next statement, which sees all that others wrote before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -84,7 +84,7 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
-  // A single query is a single transaction.
+  // PostgreSQL runs all statements of one query in one transaction.
   if (isNew) await database.query(TABLES);
   await requireTables(database);
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
@@ -119,7 +119,7 @@ export interface WalletRow extends OwnerRow, TakenLease {
   /** Age of the lease by the database's clock, s. */
   readonly takenS: number;
   readonly renewedS: number;
-  /** Trader's summary; null before the first renewal. */
+  /** Summary of the trader's state; null before the first renewal. */
   readonly summary: TraderSummary | null;
 }
 
@@ -151,14 +151,14 @@ export interface OwnerRow {
   /** Number of the renewal, incremented with each renewal and each owner. */
   readonly renewal: number;
   readonly leaseMs: number;
-  /** Whether the owner released the wallet: no order rests. */
+  /** Whether the owner released the wallet, so that no order rests. */
   readonly isFree: boolean;
 }
 
-/** The row that a take replaces; null for an unknown wallet. */
+/** The row that `take` must find unchanged; null for an unknown wallet. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
-/** State of a trader at its last renewal, for display only. Money is decimal text; `result` counts from the ledger's start. */
+/** A trader's state at its last renewal, for display. Money is decimal text; `result` is since the ledger's start. */
 export interface TraderSummary {
   readonly mode: string;
   readonly reason: string;
@@ -180,7 +180,7 @@ export interface TakenLease {
   readonly grantedMicros: number;
 }
 
-/** Every call rejects with TwinbookError `fleet_unusable`. */
+/** Queries about one wallet. Every call rejects with TwinbookError `fleet_unusable`. */
 export class DatabaseDesk {
   readonly #database: FleetDatabase;
   readonly #candidate: Candidate;
@@ -192,14 +192,14 @@ export class DatabaseDesk {
     this.#candidate = candidate;
   }
 
-  /** Null for an unknown wallet. */
+  /** Reads the owner's row; null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
     const sql = `SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`;
     const [row] = await this.#database.query<OwnerRow>(sql, [this.#candidate.wallet]);
     return row ?? null;
   }
 
-  /** Null for a changed row, or while the owner's session exists; ends that session if this user may. */
+  /** Takes the lease. Null for a changed row, or while the owner's session exists; ends that session if permitted. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -214,7 +214,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Also takes the session lock again on a new connection. `fenced`: the row names another owner, or none. */
+  /** Renews the lease; locks again on a new connection. `fenced`: the row names another owner, or none. */
   async renew(
     term: number,
     summary: TraderSummary | null,
@@ -232,30 +232,30 @@ export class DatabaseDesk {
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
     if (isLocked) throw unusable(`${place} answers from changing sessions`, NO_POOLER);
-    // The server has not noticed yet that our previous session is gone.
+    // The server has not yet noticed that our previous session has ended.
     await this.#evict();
-    throw unusable(`${place} still has our session before`, 'another try');
+    throw unusable(`${place} still has our previous session`, 'another try');
   }
 
-  /** The previous owner's resting orders are proven gone. */
+  /** Records that the previous owner's resting orders are proven gone. */
   async settle(term: number): Promise<void> {
     await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
-  /** `others` and `capital` of `too_much` are the capital of other members and of the fleet, micros. */
+  /** Requests capital. The answer has the capital of the other members and of the fleet, micros. */
   async grant(term: number, micros: number) {
     const { wallet, instance } = this.#candidate;
     const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Markets of these that belong to this wallet now. */
+  /** Claims markets. Returns those of `markets` that belong to this wallet now. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
-  /** Releases all markets except these, including the previous owner's. */
+  /** Releases all markets except `markets`, including those of the wallet's previous owner. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
     await this.#ask(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Releases lease and markets, and capital beyond `keptMicros`, when no order rests. */
+  /** Releases lease, markets and the capital above `keptMicros`. Call when no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (
@@ -284,7 +284,7 @@ export class DatabaseDesk {
     return this.#database.close();
   }
 
-  /** A query about our own term of the wallet. */
+  /** Runs a query whose first parameters are wallet, instance and term. */
   #ask(sql: string, term: number, ...more: readonly unknown[]) {
     return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
@@ -302,7 +302,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the session that holds the lock, if this user may: its trader is frozen or cut off. */
+  /** Ends the session that holds the lock, if this user may. Its trader is frozen or disconnected. */
   async #evict(): Promise<void> {
     await this.#database
       .query(
@@ -327,7 +327,7 @@ INSERT INTO twinbook_fleet.wallet
 VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
 ON CONFLICT DO NOTHING RETURNING term, ${TAKEN}`;
 
-/** A wallet that was not released regularly is unsettled until its next owner has proven that no order rests. */
+/** A wallet not released regularly stays unsettled until its next owner has proven that no order rests. */
 const REPLACE_OWNER = `
 UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
   term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false, summary = NULL,

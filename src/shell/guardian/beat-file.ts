@@ -1,6 +1,6 @@
 /**
- * A small file that one process overwrites and another reads. The length is fixed, so that a full disk stops no write.
- * A reader in the middle of a write sees a wrong check sum, and looks again.
+ * A small file that one process overwrites and another process reads. Its length is fixed, so that a full disk stops no
+ * write. A reader in the middle of a write sees a wrong check sum, and reads again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.j
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
-/** Maximum size of the text; a blank precedes the check sum and a line break follows. */
+/** Maximum size of the text. A blank precedes the check sum, and a line break follows it. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
 export class BeatWriter {
@@ -22,12 +22,12 @@ export class BeatWriter {
 
   /** Opens the file in an existing folder. Throws like `openSync`. */
   constructor(path: string) {
-    // The file is not truncated: the old content stays until the first beat.
+    // The file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
 
-  /** Throws like `writeSync` and `fsyncSync`, and for a value that is too long. */
+  /** Writes a value; `durable` also syncs it. Throws like `writeSync` and `fsyncSync`, and for a too long value. */
   write(value: object, durable = false): void {
     const bytes = encode(value);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
@@ -39,11 +39,11 @@ export class BeatWriter {
   }
 }
 
-/** Content of the file; null without one, `unreadable` for foreign or partly written content. */
+/** Reads the file's content. Null without a file; `unreadable` for foreign or partly written content. */
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
-/** The same, synchronous, for callers that may wait for a disk. */
+/** Reads like `readBeat` but synchronously, for callers that may wait for a disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
@@ -74,7 +74,7 @@ export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable'
 const computeCheck = (bytes: Buffer): string =>
   createHash('sha256').update(bytes.subarray(0, MAX_TEXT_BYTES)).digest('hex').slice(0, CHECK_LENGTH);
 
-/** Far below any time-out, far above the time of a write. */
+/** Minimum interval of heartbeats, ms: far below any time-out, and far above the time of a write. */
 const BEAT_EVERY_MS = 200;
 
 export class Heart {
@@ -82,7 +82,7 @@ export class Heart {
   readonly #run = randomBytes(8).toString('hex');
   readonly #process = readMark(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
-  /** Orders of an earlier run may rest until this one ends regularly. */
+  /** Whether orders of an earlier run may rest, until this run trades or ends regularly. */
   readonly #mayHaveRested: boolean;
   #count = 0;
   #steppedMs: number | null = null;
@@ -95,8 +95,8 @@ export class Heart {
   #failed = false;
 
   /**
-   * Beats on a timer until the first step of the core. A locked ledger has one heart. `knowsOrders`: whether the ledger
-   * ever had an order. `cannotBeat` is called at the first failed beat. Throws `file_unreadable`.
+   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits one writer. `knowsOrders`:
+   * whether the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
@@ -107,14 +107,14 @@ export class Heart {
     try {
       this.#writer = new BeatWriter(path);
     } catch (cause) {
-      const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+      const hint = 'It lies beside the ledger. Without it the guardian would assume that this trader has stopped.';
       throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
     }
     this.#write();
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /** Beats after a step of the core, at low cost. Returns the time since the previous step, ms; 0 for the first. */
+  /** Writes a heartbeat after a step of the core. Returns ms since the previous step; 0 for the first. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;
@@ -127,7 +127,7 @@ export class Heart {
     return sinceMs;
   }
 
-  /** Call after two reads without a resting order, when no order will follow. */
+  /** Marks a regular end. Call it after two reads without a resting order, when no order will follow. */
   end(): void {
     this.#enter('ended');
   }
@@ -161,7 +161,7 @@ export class Heart {
     const identity = { run: this.#run, process: this.#process, count: this.#count };
     const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
-      // The next guardian needs the phase after a power cut; the beat itself is outdated by then.
+      // The phase is synced, because the next guardian needs it after a power cut. Later heartbeats need no sync.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

@@ -1,9 +1,9 @@
 /**
- * The guardian's decision: state and observation in, state and actions out. The decision errs on the side of canceling,
- * because an unread order may rest. Only a beating heart or two empty rounds end an alarm. Only the guardian's own
- * running time counts as silence.
+ * The guardian's decision: a pure function from state and observation to state and actions. In doubt it cancels,
+ * because an unread order may rest. Only a new heartbeat or two empty rounds end an alarm. Only time in which the
+ * guardian itself ran counts as silence.
  *
- * Neither process uses the other's clock: a file says only that something was done since the last look.
+ * Neither process uses the other's clock: a file shows only that the other process was active since the last read.
  */
 
 import { z } from 'zod';
@@ -20,15 +20,15 @@ export const heartbeatSchema = z.object({
   count: z.number().int().nonnegative(),
   /**
    * - `starting`: the trader does not manage orders yet
-   * - `trading`: the core runs; each step may write a beat
+   * - `trading`: the core runs; each step may write a heartbeat
    * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
   /** Whether an own order may rest at the exchange. After `trading`, only `ended` resets the value. */
   mayRest: z.boolean(),
-  /** Killed, halted or stopping: resting orders must go. */
+  /** Whether the trader is killed, halted or stopping, so that resting orders must be canceled. */
   nothingMayRest: z.boolean(),
-  /** Time from this beat during which no other trader of the fleet can own the wallet, ms; null without a fleet. */
+  /** Time after this heartbeat in which no other trader of the fleet can own the wallet, ms; null without a fleet. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
@@ -41,9 +41,9 @@ export const reportSchema = z.object({
   stays: z.boolean(),
   /**
    * - `opening`: the guardian cannot cancel now; the text has the reason
-   * - `watching`: the trader's heart beats, or no order rests
-   * - `canceling`: the heart stopped; orders may rest
-   * - `secured`: the heart stopped; two rounds found no resting order
+   * - `watching`: the trader's heartbeat continues, or no order rests
+   * - `canceling`: the heartbeat stopped; orders may rest
+   * - `secured`: the heartbeat stopped; two rounds found no resting order
    * - `ended`, `failed`: the guardian has ended; a failed guardian could not guard
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
@@ -60,11 +60,11 @@ export interface GuardianRules {
   /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** Play money: the guardian ends without a ledger, or this long without an exchange, ms. Null: real money. */
+  /** On paper the guardian ends without a ledger, or after this time without an exchange, ms. Null for real money. */
   readonly paperPatienceMs: number | null;
 }
 
-/** One observation of the guardian. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
+/** One observation of the guardian. `nowMs` is the guardian's monotonic clock, which has an arbitrary start. */
 export type GuardianObservation =
   | {
       readonly kind: 'look';
@@ -86,56 +86,56 @@ export type GuardianObservation =
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Writes the mark that keeps a recovering or starting trader from quoting. */
+  /** Writes the stop file that keeps a recovering or starting trader from quoting. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
-/** Maximum silence per check, ms: after its own sleep the guardian must not blame the trader. */
+/** Maximum silence counted per check, ms, so that the guardian's own sleep does not count as the trader's silence. */
 const LONGEST_STEP_MS = 1_000;
 /** Maximum time that orders of an earlier run may rest while traders keep starting, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/** Time after which the guardian cancels for a killed trader whose heart beats, ms: the trader may be blocked. */
+/** Time after which the guardian cancels for a killed trader with a heartbeat, ms: the trader may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
-/** Interval of checks at the exchange under a kill, once nothing rested, ms. */
+/** Interval of reads from the exchange under a kill, once no order rests, ms. */
 const KILLED_MS = 60_000;
-/** Rounds in a row without an order that prove safety. */
+/** Number of consecutive rounds without an order that prove that no order rests. */
 const EMPTY_ROUNDS = 2;
-/** Between a round that found something and the next, ms. */
+/** Pause after a round that found an order, ms. */
 const AGAIN_MS = 500;
-/** Time between rounds that must agree, ms: an interrupted request has arrived by then. */
+/** Pause between the rounds that must both be empty, ms. An interrupted request has arrived by then. */
 const AGREE_MS = 2_000;
 /** Interval of later reads of the exchange, ms, while an order may still begin to rest. */
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heart stopped. `pulling`: the heart beats, but orders still rest after enough time. */
+  /** `silence`: the heartbeat stopped. `pulling`: it continues, but orders that must go still rest after some time. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
   readonly failures: number;
-  /** Time since when rounds fail; null when the last one did not. */
+  /** Time of the first of the rounds that fail now, ms; null if the last round did not fail. */
   readonly failingSinceMs: number | null;
-  /** When the last order was seen, or the alarm raised. */
+  /** Time when the last order was seen, or else when the alarm began, ms. */
   readonly orderSeenMs: number;
   readonly text: string;
 }
 
 export interface GuardianMind {
-  /** Last readable content; unreadable content does not replace it. */
+  /** Last readable heartbeat. Before the first, null without a file, and `unreadable` for unreadable content. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
   readonly startingMs: number;
-  /** Time since when nothing may rest. */
+  /** Time for which no order may rest, ms; 0 if orders may rest. */
   readonly pullingMs: number;
   readonly alarm: Alarm | null;
-  /** A round is in flight, perhaps of an alarm that has ended. */
+  /** Whether a round runs, possibly of an alarm that has ended. */
   readonly isRound: boolean;
-  /** Whether an alarm about this beat has ended: no order rests, and the trader has ended. */
+  /** Whether an alarm about this heartbeat is over, because no order rests and the trader has ended. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -182,11 +182,11 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
     if (!isPulling(mind.heartbeat))
       return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
   } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
-    return standDown(mind, 'the trader looks after its orders again');
+    return standDown(mind, 'the trader manages its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
   if (isOver(mind.alarm, rules, look)) {
-    return standDown({ ...mind, isSettled: true }, 'nothing rests, and the trader that stopped is gone');
+    return standDown({ ...mind, isSettled: true }, 'no order rests, and the silent trader has ended');
   }
   if (isLeftToOthers(mind, mind.alarm, rules)) return { mind, actions: [] };
   if (look.nowMs < mind.alarm.nextRoundMs) return { mind, actions: [] };
@@ -198,7 +198,7 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): Guardian
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  // Field by field: every check comes here, and a spread is many times slower.
+  // Each field is listed, because every check runs this code and a spread is many times slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
@@ -223,7 +223,7 @@ const phaseOf = (heartbeat: GuardianMind['heartbeat']): Heartbeat['phase'] | nul
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
 
-/** Orders that were not read may rest; without any trader none does. */
+/** Returns whether an order may rest. Without any heartbeat file none does; with an unreadable one it may. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
   if (heartbeat === null || isSettled) return false;
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
@@ -232,14 +232,14 @@ function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
 function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): string | null {
   if (!mayRest(mind)) return null;
   if (mind.silentMs >= timeoutMs) return `no heartbeat for ${seconds(mind.silentMs)}`;
-  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader got as far as trading for ${seconds(mind.startingMs)}`;
+  if (mind.startingMs >= STARTING_LIMIT_MS) return `no trader has begun to trade for ${seconds(mind.startingMs)}`;
   return null;
 }
 
 function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): Decision {
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
-  const reason = `guardian: ${why}; ${who} ${traderGone ? 'is gone' : 'is there and does not answer'}`;
+  const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'exists but does not answer'}`;
   const alarm = makeAlarm('silence', reason, nowMs);
   const actions: readonly GuardianAction[] = [
     { kind: 'record', severity: 'loud', text: `ALARM: ${reason}; canceling everything` },
@@ -248,9 +248,9 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   return begin(mind, alarm, actions);
 }
 
-/** No mark is written while the trader's heart beats: the trader knows its orders and may get other commands. */
+/** Begins to cancel without a stop file: a trader with a heartbeat knows its orders and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
-  const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
+  const text = `no order was allowed to rest for ${seconds(mind.pullingMs)}: reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 
@@ -264,7 +264,7 @@ const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm =>
   text,
 });
 
-/** A round of the previous alarm may still run; the next one begins after it. */
+/** Begins the first round of an alarm. A running round of the previous alarm ends first. */
 function begin(mind: GuardianMind, alarm: Alarm, actions: readonly GuardianAction[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
@@ -277,18 +277,18 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
-/** In a fleet the next owner of the wallet cancels everything itself. Until then, and while unread, orders are ours. */
+/** True if the wallet's next owner in the fleet cancels the orders. False earlier, and while orders were not read. */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
   const sinceMs = silentMs - heartbeat.oursForMs;
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
-/** Whether the alarm is over: a living trader may recover at any time, an ended one leaves at most a late order. */
+/** True if the alarm is over: no order rests, the trader's process has ended, and no late order can follow. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
-/** Null while there is a reason to stay. */
+/** Returns the reason why the guardian may end; null while it must stay. */
 function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGone, ledgerGone }: Look): string | null {
   const { alarm, heartbeat } = mind;
   if (mind.isRound) return null;
@@ -303,7 +303,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }
 
-/** No message when an empty exchange is still empty, or when a killed trader canceled its orders. */
+/** True if an empty round is no news: the alarm was secured before, or a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
 function onRound(before: GuardianMind, round: Round): Decision {
@@ -314,7 +314,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The trader has recovered: the cancels stay in effect.
+  // The alarm has ended meanwhile, for example because the trader recovered. The cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =
@@ -348,7 +348,7 @@ const onAsk = (mind: GuardianMind): Decision => ({
   actions:
     mind.alarm === null || isSecured(mind.alarm)
       ? []
-      : [{ kind: 'record', severity: 'loud', text: 'asked to end; it will when nothing rests' }],
+      : [{ kind: 'record', severity: 'loud', text: 'asked to end; the guardian ends when no order rests' }],
 });
 
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {

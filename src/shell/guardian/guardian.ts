@@ -1,6 +1,6 @@
 /**
- * The guardian: a separate process that cancels everything when the trader's heart stops. `decide` chooses the action.
- * The guardian only reads and cancels resting orders. Guardian and trader share no memory, thread or connection.
+ * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses its
+ * actions. It only reads and cancels resting orders. Guardian and trader share no memory, thread or connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -39,9 +39,9 @@ import {
   reportSchema,
 } from './decide.js';
 
-/** Maximum wait of a cancel for a disk, ms: the ledger's disk may be the cause of the alarm. */
+/** Maximum time that a cancel waits for a disk, ms, because a hanging disk may be the cause of the alarm. */
 const DISK_WITHIN_MS = 1_000;
-/** Lines waiting for a hanging disk; later ones are lost. */
+/** Maximum number of log lines that wait for a hanging disk; further lines are lost. */
 const MOST_WAITING = 1_000;
 
 export async function inTime(work: Promise<unknown>): Promise<boolean> {
@@ -58,7 +58,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Opened once and kept open: a removed file or folder is not made again. A failed opening is tried again. */
+/** A file that is opened once, and not created again if it or its folder is removed. A failed opening is retried. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -98,7 +98,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // Echo and report have the error; there is no other reader.
+      // A failed write is ignored, because echo and report show the lines too.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -110,20 +110,20 @@ export class GuardianLog {
   }
 }
 
-/** Our own beat. While the disk is busy with one, no other is written. */
+/** Writes the guardian's own report. While the disk is busy with a report, further reports are skipped. */
 export class Reporter {
   readonly #file: KeptFile;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // The file is created if missing, but never truncated: a reader must not find an empty file.
+    // The file is created if missing, but never truncated, because a reader must not find an empty file.
     this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A trader that reads no new content reports the failure itself.
+      // A failure is ignored, because the trader reports missing new content.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -142,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the mark durably; an existing one has an older reason and stays. A trader finds no file or the whole reason.
- * On a full disk the file may be empty: the name alone stops. Throws the file system's errors.
+ * Writes the stop file durably. An existing file has an older reason and stays. A trader finds no file or the whole
+ * reason. On a full disk the file may be empty, because its name alone stops a trader. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -157,7 +157,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** False if the name exists, the disk is full, or links are unsupported. Throws when the name may not last. */
+/** Writes a copy and links it. False if the name exists, the disk is full or links fail. Throws if the sync fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -172,7 +172,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
         () => true,
         () => false,
       );
-    // The name alone stops a trader, however long the disk takes.
+    // The sync comes last, because the name alone stops a trader, however long the disk takes.
     if (isNamed) await file.sync();
     return isNamed;
   } finally {
@@ -181,7 +181,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the file by name and then writes it. Throws the system's error, EEXIST for an existing file. */
+/** Creates the file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -194,10 +194,10 @@ async function leavePlain(path: string, text: string): Promise<void> {
   }
 }
 
-/** A slower exchange is asked again in the next round: the guardian has only seconds. */
+/** Time limit of a request, ms. The next round asks again, because the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
-/** The guardian's own API key outlives a revoked trader's key. Keys are in memory: an alarm needs no disk. */
+/** Wallet and API key of the guardian; its own key outlives a revoked trader's. In memory, so alarms need no disk. */
 class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
@@ -208,25 +208,25 @@ class GuardianSession {
   constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
-      const hint = 'Against the paper profile the trader makes one at its first start; else `twinbook keys create`.';
+      const hint = 'On paper the trader makes one at its first start; otherwise run `twinbook keys create`.';
       throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
     }
     this.#settings = settings;
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
-    // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
+    // The trader's variables for credentials are ignored, because a shared key could be lost for both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // No answer moves the next round's time: rounds keep this client's requests few.
+    // Pacing is off, so that no answer delays the next round. The rounds keep requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
+  /** Checks our API key at the exchange. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
   async check(): Promise<void> {
     const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);
   }
 
-  /** Opens without a check, unless there is no key yet. */
+  /** Returns this session; creates the API key first if none exists yet. */
   async open(): Promise<this> {
     if (this.#stored === null) await this.check();
     return this;
@@ -250,10 +250,10 @@ class GuardianSession {
 }
 
 const LOOK_EVERY_MS = 250;
-/** Interval of the checks that the exchange accepts our key, ms: a revoked key must be noticed early. */
+/** Interval of the checks that the exchange accepts our key, ms, so that a revoked key is noticed early. */
 const CHECK_EVERY_MS = 600_000;
 const CHECK_AGAIN_MS = 5_000;
-/** A report has a fixed length; three-byte characters fit. */
+/** Maximum characters of a report's text. A report has a fixed length, into which three-byte characters fit. */
 const MAX_TEXT = 200;
 /** Time in which another guardian's report must change, ms. */
 const OTHER_WITHIN_MS = 1_500;
@@ -263,15 +263,15 @@ export interface GuardianOptions {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
+  /** Whether the trader is in a fleet: a revoked key then stops a replaced trader and its guardian too. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Mark that keeps a recovering trader from quoting; null when the trader may resume alone. */
+  /** Stop file that keeps a recovering trader from quoting; null if the trader may quote again without an operator. */
   readonly markFile: string | null;
-  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when resting orders remain unknown. */
+  /** Cancels everything and reads the resting orders twice. Throws TwinbookError if resting orders remain unknown. */
   readonly cancelEverything: (
     access: Pick<GuardianSession, 'client' | 'wallet'>,
   ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
@@ -289,7 +289,7 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
   await new Guardian(options).run();
 }
 
-/** Process id of an active guardian of this ledger; null without one. */
+/** Returns the process id of an active guardian of this ledger; null without one. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
   const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();
@@ -311,12 +311,12 @@ class Guardian {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: GuardianSession | null = null;
-  /** Last content read from the disk; null before the first. */
+  /** Last content read from the disk; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Reason for an unusable key; null for a usable key. */
-  #trouble: string | null = 'not asked yet';
-  /** Reason of a mark that could not be written yet. */
+  #trouble: string | null = 'the key was not checked yet';
+  /** Reason of a stop file that could not be written yet; null otherwise. */
   #unleftMark: string | null = null;
   #count = 0;
   #end: (text: string) => void = () => undefined;
@@ -332,7 +332,7 @@ class Guardian {
       this.#end = resolve;
     });
     this.#options.onUnusedSignal((text) => this.#log.write('quiet', text));
-    this.#report('opening', 'opens key and credentials');
+    this.#report('opening', 'opening key and credentials');
     this.#key = await this.#openKey();
     void this.#options.stopAsked().then(() => this.#observe({ kind: 'ask-to-end', nowMs: performance.now() }));
     this.#log.write('quiet', `watches ${locateHeartbeatFile(this.#options.ledgerPath)}`);
@@ -363,7 +363,7 @@ class Guardian {
     if (this.#key !== null) await inTime(this.#key.client.close());
   }
 
-  /** The disk is read in the background: a check that waited for it would miss everything else. */
+  /** Reads the disk in the background, because a check that waits for a hanging disk would miss everything else. */
   #look(): void {
     if (!this.#reading) {
       this.#reading = true;
@@ -410,7 +410,7 @@ class Guardian {
     }
   }
 
-  /** The mark comes first, so that a recovering trader finds it; but a hanging disk delays no cancel. */
+  /** Writes the stop file first, so that a recovering trader finds it. The wait for the disk is bounded. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();
@@ -423,7 +423,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `the trader may quote on when it wakes: ${messageOf(error)}`);
+      this.#log.write('loud', `no stop file, so a recovering trader may quote again: ${messageOf(error)}`);
     }
   }
 
@@ -442,7 +442,7 @@ class Guardian {
     }
   }
 
-  /** A trader that relies on the guardian must learn at once that the guardian cannot cancel. */
+  /** Checks the key regularly, because a trader must learn at once that its guardian cannot cancel. */
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;
@@ -451,7 +451,7 @@ class Guardian {
         (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
-      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
+      if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange accepts the key');
       await pause(this.#trouble === null ? CHECK_EVERY_MS : CHECK_AGAIN_MS, null, { signal }).catch(() => null);
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The journal of a run, for a replay decision by decision. The journal never stops the trader or slows the loop. Lines
- * are written once a second. A problem is reported once and ends the journal. No key, secret or passphrase crosses the
- * seam.
+ * Writes the journal of a run, from which each decision can be replayed. The journal neither stops the trader nor slows
+ * its loop. Lines are written once a second. A problem is reported once and ends the journal. Observations and requests
+ * contain no key, secret or passphrase.
  */
 
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -33,15 +33,15 @@ import {
 } from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Time limit at the end of a run: a second of lines, and a segment to pack. */
+/** Time limit for closing, ms: a second of lines must be written, and a segment packed. */
 const CLOSE_WITHIN_MS = 10_000;
-/** A larger ledger is not copied: each run would take as much of the disk. */
+/** Maximum size of a ledger that is copied; each run takes as much disk space. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-/** A larger ledger is copied in the background: 200 MB would delay the start by two seconds. */
+/** Maximum size of a ledger that the start copies; 200 MB would take two seconds. Larger ones are copied later. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
-/** In a run's description until the copy is complete. */
+/** Reason in a run's description until the copy of the ledger is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
-/** The journal of a run, or the silence in its place. */
+/** The journal of a run, or an object that records nothing. */
 export type Journal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
@@ -56,7 +56,7 @@ export interface RunFacts {
 
 export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
-  /** Called once when the journal cannot continue or the run cannot be replayed. */
+  /** Called once with a message if the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;
   /** Bytes that must stay free on the disk; absent: the default. */
   readonly keptFreeBytes?: number;
@@ -74,7 +74,7 @@ const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/** Opens the journal after the ledger and before the `Trader`. Never throws: reports problems. */
+/** Opens the journal, after the ledger is open and before the `Trader` is made. Reports problems and never throws. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -89,14 +89,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
     return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
-    // A failed file cannot always be removed.
+    // Removing the folder may fail too, which is ignored.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
   }
 }
 
-/** Updates the description once the copy is complete. Never rejects: it reports a failure. */
+/** Updates the description once the copy is complete. Reports a failure and never rejects. */
 async function finishCopy({ done }: LedgerCopy, folder: string, options: JournalOptions): Promise<void> {
   try {
     await done;
@@ -106,7 +106,7 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
   }
 }
 
-/** Whole or absent, whenever the process ends. */
+/** Writes the description so that the file is complete or absent whenever the process ends. */
 function writeDescription(folder: string, description: RunDescription): void {
   const path = join(folder, RUN_FILE);
   writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
@@ -129,16 +129,16 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** By SQLite: copying the file would drop its locks. The trader does not exist yet. `missing`: why there is none. */
+/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: why there is no copy. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
-  // The newest commits are in the write-ahead log until SQLite moves them.
+  // The size includes the write-ahead log, which has the newest commits.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  // First, so that a later start finds the run of a killed one; on a full disk only old runs make room for the file.
+  // The description comes first, so that a later start finds a killed run. Only old runs make room on a full disk.
   writeDescription(folder, describeRun(options, NOT_COPIED_YET));
   const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
@@ -147,7 +147,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Makes room for a run of `ownBytes`, `unwritten` of them not yet written. Throws on a full disk. */
+/** Makes room for a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -155,7 +155,7 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
   if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
 }
 
-/** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
+/** Records a step's inputs other than its observation: timed-out strategy calls, and signatures. */
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
@@ -223,7 +223,7 @@ class RunJournalWriter extends StepInputRecorder {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
     try {
-      // Most steps are only the time: empty fields are left out.
+      // Empty fields are omitted, because most steps only have the time.
       const line = JSON.stringify({
         index: this.#steps,
         observation,
@@ -239,14 +239,14 @@ class RunJournalWriter extends StepInputRecorder {
     }
   }
 
-  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
+  /** Writes the rest, or reports that the disk does not answer in time. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
-  /** Never throws. */
+  /** Writes the rest of the journal. Never throws. */
   async #finish(): Promise<void> {
     this.#copy?.hurry();
     await this.#flushing;
@@ -260,7 +260,7 @@ class RunJournalWriter extends StepInputRecorder {
     await this.#copy?.done;
   }
 
-  /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
+  /** Starts a write unless one is running, so that a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
@@ -285,20 +285,20 @@ class RunJournalWriter extends StepInputRecorder {
     clearInterval(this.#timer);
     this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
-    // The failing disk may refuse this too: such a run reads as a cut one.
+    // The failing disk may refuse this too; the run then looks like that of a killed process.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  /** Writes the end in the background: the disk may hang. */
+  /** Writes the file that marks the journal's end. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
     await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 
-/** A segment of this size packs to a tenth, in a fraction of a second in another thread. */
+/** Size at which a segment is packed: to a tenth, within a fraction of a second, in another thread. */
 export const SEGMENT_BYTES = 16_000_000;
-/** This much in memory means that the disk has taken nothing for minutes. */
+/** Maximum characters waiting in memory; more means that the disk has not answered for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;
 const READ_BYTES = 1 << 18;
 
@@ -323,7 +323,7 @@ export class Segments {
     return this.#packedBytes + this.#openBytes;
   }
 
-  /** False when too much waits: the line was dropped. */
+  /** Adds a line. False if too much is waiting, so that the line was dropped. */
   add(line: string): boolean {
     if (this.#waitingChars > MAX_WAITING_CHARS) return false;
     this.#waiting.push(line);
@@ -363,7 +363,7 @@ export class Segments {
     this.#file = null;
     this.#number += 1;
     const temporary = `${plain}.gz.part`;
-    // Synced before it gets the name: then the plain one is removed.
+    // The packed file is synced before it gets its name, because the plain file is removed afterwards.
     const target = createWriteStream(temporary, { flush: true });
     try {
       await pipeline(createReadStream(plain, { highWaterMark: READ_BYTES }), createGzip(), target);
@@ -378,7 +378,7 @@ export class Segments {
   }
 }
 
-/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
+/** Delay of the copy, ms. By then the start, with which the copy must not compete for the disk, is over. */
 const BEGIN_AFTER_MS = 3_000;
 
 export interface CopyOrder {
@@ -393,14 +393,14 @@ export type CopyNews = 'begun' | 'done';
 interface LedgerCopy {
   /** Resolves when the copy is complete; rejects with the reason of a failure. */
   readonly done: Promise<void>;
-  /** The process is about to end: a waiting copy begins at once. */
+  /** Begins a waiting copy at once. Call when the process is about to end. */
   hurry(): void;
 }
 
 /**
- * Copies a large ledger in a thread: the copy is the ledger as it was when the copy was begun. Copying hundreds of
- * megabytes takes a second or more, and may not keep the trader's loop from running. Resolves when later writes will not
- * be in the copy. Throws when there will be none.
+ * Copies a large ledger in a thread, because copying hundreds of megabytes takes seconds and must not block the
+ * trader's loop. The copy has the state at the call. Resolves as soon as later writes cannot get into the copy. Throws
+ * if the copy cannot begin.
  */
 export async function beginLedgerCopy(
   source: string,
@@ -413,10 +413,10 @@ export async function beginLedgerCopy(
     new Promise<void>((resolve, reject) => {
       thread.on('message', (news: CopyNews) => news === wanted && resolve());
       thread.once('error', reject);
-      thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
+      thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
     });
   const done = awaitNews('done');
-  // A waiting caller still gets the error; this only avoids an unhandled rejection.
+  // This only avoids an unhandled rejection; a waiting caller still gets the error.
   done.catch(() => undefined);
   await awaitNews('begun');
   return { done, hurry: () => thread.postMessage('now') };

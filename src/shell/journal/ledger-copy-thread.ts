@@ -1,4 +1,4 @@
-/** The thread of `beginLedgerCopy`. */
+/** Worker thread of `beginLedgerCopy`, which copies a ledger. */
 
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';

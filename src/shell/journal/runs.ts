@@ -1,5 +1,5 @@
 /**
- * A journal holds all observations and requests of a run, so that the same core on the same ledger can repeat each
+ * A journal contains all observations and requests of a run, so that the same core on the same ledger can repeat each
  * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the state
  * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest is `.ndjson`), and
  * `end.json` (`RunEnd`).
@@ -25,44 +25,44 @@ export const JOURNAL_FORMAT = 1;
 type CoreInputs = 'runId' | 'version' | 'configHash' | 'profile' | 'capitalMicros';
 type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
 
-/** Inputs of the core as data. Contains no key, secret or passphrase. */
+/** The core's inputs at the start of a run. Contains no key, secret or passphrase. */
 export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
   readonly format: typeof JOURNAL_FORMAT;
   readonly configFile: string;
   readonly ledgerPath: string;
-  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
+  /** Start time of the recorded `Trader`, our clock, ms. */
   readonly startedMs: number;
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Reason for a missing `ledger.sqlite`, without which a run cannot be replayed; null for an existing file. */
+  /** Reason why `ledger.sqlite` is missing, so that the run cannot be replayed; null if the file exists. */
   readonly ledgerMissing: string | null;
 }
 
-/** A strategy by its settings and the key of its code; no journal contains code. */
+/** Settings of a strategy and the key of its code. A journal contains no code. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
-  /** Module as written in the strategy file: the name of a shipped module, or a path. */
+  /** The strategy file's `strategy` setting: the name of a shipped module, or a path. */
   readonly moduleName: string;
 }
 
-/** One `Trader.handle`. */
+/** Inputs and results of one call of `Trader.handle`. */
 export interface Step {
-  /** From 0, consecutive. */
+  /** Number of the step, consecutive from 0. */
   readonly index: number;
   readonly observation: Observation;
-  /** Results of the step in order; empty when the step threw. */
+  /** Requests of the step in order; empty if the step threw an error. */
   readonly requests: readonly Request[];
-  /** Interrupted calls into strategies during this step, by number within the step, from 0. */
+  /** Numbers of the strategy calls that timed out in this step; calls are counted within the step from 0. */
   readonly timedOut: readonly number[];
-  /** Results of the signer during this step, in order. */
+  /** Answers of the signer during this step, in order. */
   readonly signed: readonly { readonly intentId: string; readonly answer: SignAnswer }[];
-  /** Error of the core, if any: the run's last step. */
+  /** Error of the core, which ended the run with this step; null without an error. */
   readonly failure: string | null;
 }
 
-/** A run's journal on disk, also while it is written, up to its last flush. */
+/** A run's journal on disk. While the run continues, it ends with the last flush. */
 export type RunJournal = ReturnType<typeof readRun>;
 
 const description = z.looseObject({
@@ -73,15 +73,15 @@ const description = z.looseObject({
   ledgerMissing: z.string().nullable(),
 });
 const runEnd = z.object({
-  /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
+  /** Number of steps passed to the journal. After an early stop the last of them may be missing on disk. */
   steps: z.number().int(),
   endedMs: z.number(),
-  /** Why the journal ended before the run: no space, the size limit. Null for a complete journal. */
+  /** Reason why the journal ended before the run, such as a full disk; null for a complete journal. */
   stoppedEarly: z.string().nullable(),
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** The schema checks only the envelope; this program wrote the content from its own types. */
+/** Schema of a step. It checks only the outer fields, because this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
@@ -91,7 +91,7 @@ const step = z.object({
   failure: z.string().nullable().default(null),
 });
 
-/** Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no journal of a run. */
+/** Opens a run's journal. Throws TwinbookError `file_unreadable` if missing, `recording_invalid` for another file. */
 export function readRun(folder: string) {
   const file = join(folder, RUN_FILE);
   const told = readDescription(file);
@@ -105,16 +105,16 @@ export function readRun(folder: string) {
   const warnings: string[] = [];
   return {
     folder,
-    // Written by this program from its own types; the parse above checked the envelope.
+    // This program wrote the description from its own types; the parse above checked the outer fields.
     description: told as RunDescription,
-    // The starting ledger; null when it was not copied. Open a copy of it, never the file itself.
+    // The ledger at the start; null if it was not copied. Open a copy of it, never the file itself.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
-    // Null while the run continues, and for a killed one. A full disk stored only the name.
+    // Null while the run continues, for a killed run, and if a full disk left the file empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
-    /** Warnings; complete after `steps()` was read to its end. */
+    /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,
     /**
-     * Reads the steps; each call begins at the first step. A cut last line ends the stream and is reported in
+     * Reads the steps; each call begins at the first step. A truncated last line ends the stream and adds to
      * `warnings`. Throws `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
@@ -145,7 +145,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
         broken = number;
         continue;
       }
-      // See `step`: only the envelope is checked.
+      // The schema has checked only the outer fields.
       const read = data as unknown as Step;
       if (read.index !== index)
         throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
@@ -154,12 +154,12 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
     }
     if (broken === null) continue;
     if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
-    // The process ended within a write: the rest of the step never reached the disk.
-    warnings.push(`${file}: the last line is cut and was left out`);
+    // The process ended during a write, so the rest of the step never reached the disk.
+    warnings.push(`${file}: the last line is truncated and was omitted`);
   }
 }
 
-/** The packed segment counts when both exist: it got its name only when complete. */
+/** Lists the segments in order. If a packed and an unpacked one exist, the packed one counts: it is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names
@@ -198,10 +198,10 @@ function listRuns(dir: string) {
   return runs.sort((a, b) => a.startedMs - b.startedMs);
 }
 
-/** A mistyped name is answered with the newest runs. */
+/** Maximum number of runs that the message for an unknown run lists. */
 const MAX_NAMED = 10;
 
-/** `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage`, with the runs that exist. */
+/** Finds a run by `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage`, which lists the runs. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;
@@ -237,7 +237,7 @@ export function runField(folder: string, name: string): unknown {
   }
 }
 
-/** Empty for a missing or just removed folder. */
+/** Lists a folder; empty for a missing or just removed folder. */
 function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -246,13 +246,13 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** Deletable space for a run. Scans the folders once, when created; no other run grows meanwhile. */
+/** Frees disk space for a run by deleting older runs. Reads the folders once, because no other run grows. */
 export class DiskQuota {
   /** Finished runs of the same ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
   #othersBytes: number;
 
-  /** Runs of another ledger are left alone: another trader may be writing them. */
+  /** Ignores the runs of other ledgers, because another trader may be writing them. */
   constructor(dir: string, own: string, ledgerPath: string) {
     this.#others = runFolders(dir)
       .filter((folder) => folder !== own && runField(folder, 'ledgerPath') === ledgerPath)
@@ -260,7 +260,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Removes the oldest runs until `ownBytes` more fit into `maxBytes` and the disk. Returns true for enough space. */
+  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if space is still lacking. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {
@@ -281,6 +281,6 @@ function readSize(file: string): number {
   try {
     return statSync(file).size;
   } catch {
-    return 0; // The segment was just packed and removed.
+    return 0; // The segment was packed and removed in the meantime.
   }
 }

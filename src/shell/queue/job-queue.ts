@@ -1,6 +1,6 @@
 /**
- * Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its
- * errors.
+ * Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the server cannot be reached; `askServer`
+ * explains its errors.
  */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
@@ -10,29 +10,29 @@ import { openSeal, type SealKey, seal } from './seal.js';
 
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** A job for workers of another version: it waits for them, and this worker continues. */
+  /** The job is for workers of another version. It waits for them, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
-  /** This machine lacks the job's input: the job goes back, and this worker ends with the error. */
+  /** This machine lacks the job's input. The job returns to the queue, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export interface QueueWork {
-  /** A worker silent for this long loses its job, ms. */
+  /** Time without a sign of a worker after which it loses its job, ms. */
   readonly lockMs: number;
   /** @param document returns a document stored by the leader; null without one */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
-  /** Resolves at a stop request: the worker finishes the present job and takes no further job. */
+  /** Resolves at a stop request. The worker then finishes its job and takes no further job. */
   readonly stopAsked: Promise<void>;
 }
 
-/** A job fails after more lost workers than this number. */
+/** Maximum number of workers that a job may lose before it fails. */
 const MOST_STALLS = 2;
-/** A worker without a connection for this long ends: a supervisor restarts it with new connections. */
+/** Time without a connection after which a worker ends, ms. A supervisor restarts it with new connections. */
 const MOST_AWAY_MS = 60_000;
 
 /**
- * Takes one job at a time until asked to stop. The work must run on other threads: else the lock is not renewed. Throws
- * the error of a refused job, and TwinbookError `queue_unusable` when the server is away.
+ * Takes one job at a time until asked to stop. The work must run on other threads, so that this one renews the job's
+ * lock. Throws the error of a refused job, and TwinbookError `queue_unusable` without a connection to the server.
  */
 export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
   await requireServer(address.url);
@@ -62,7 +62,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
       throw new DelayedError();
     }
     await job.moveToWait(token);
-    // The worker takes no further job, nor this job again.
+    // The worker takes neither a further job nor this job again.
     void worker.close(true);
     end(handled.error);
     throw new WaitingError();
@@ -72,7 +72,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
-  // After an error it ends at once; else the present job ends first, unless the server stays away.
+  // After an error the worker ends at once. Otherwise it finishes its job, unless the connection is lost for long.
   if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
   else await worker.close(true).catch(() => undefined);
   clearTimeout(timer);
@@ -80,7 +80,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   if (error !== null) throw error;
 }
 
-/** The signed result. An error of the job is a result too: only a stall has no signature. */
+/** Runs a job and returns the signed result. An error of the job is a signed result too. */
 async function handleSealed(
   address: QueueAddress,
   { id = '', data }: Job,
@@ -89,7 +89,7 @@ async function handleSealed(
 ): Promise<Handled> {
   const text = openSeal(address, 'job', id, (data as { readonly sealed?: unknown } | null)?.sealed);
   if (text === null) return { kind: 'foreign', why: UNSEALED };
-  // A longer document is cut, and then refused by its checksum.
+  // A longer document is truncated, and then fails its checksum.
   const document = async (key: string) => (await redis.getrange(documentKey(address.name, key), 0, MOST_BYTES)) || null;
   try {
     const handled = await handle(JSON.parse(text), document);
@@ -104,12 +104,12 @@ const CONNECT_WITHIN_MS = 5_000;
 const OLDEST = 7;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Prefix of all keys, for the rights of a user of the server. */
+/** Prefix of all keys, so that a user of the server can be limited to them. */
 export const PREFIX = 'twinbook';
-/** Writes like a queue, by a script, and leaves nothing. */
+/** Script that tests the right to write, and deletes what it wrote. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
-/** Requests wait while the server is away. `report` gets each end and each return of the connection, once. */
+/** Connects; requests wait without a connection. `report` is called at each loss and each return of the connection. */
 export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
   const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });
@@ -118,7 +118,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
     if (isAway !== wasAway) report(text, isAway);
     wasAway = isAway;
   };
-  // Every failed attempt also emits an error; `close` handles the failure.
+  // Every failed attempt emits an error too, but the `close` event handles it.
   redis.on('error', () => undefined);
   redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
   redis.on('ready', () => note(false, 'the server of the queue is back'));
@@ -129,7 +129,7 @@ export function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
 
-/** Throws TwinbookError `queue_unusable`, whose text has host and port, never user or password. */
+/** Throws TwinbookError `queue_unusable` for an unsuitable server, with host and port, never user or password. */
 export async function requireServer(url: string): Promise<void> {
   const place = formatPlace(url);
   const options = { lazyConnect: true, connectTimeout: CONNECT_WITHIN_MS, commandTimeout: CONNECT_WITHIN_MS };
@@ -165,7 +165,7 @@ function requireFit(place: string, info: string): void {
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
 
-/** Throws an error answer of the server (full memory, another password) as `queue_unusable`. */
+/** Makes a request. Throws an error answer of the server (full memory, wrong password) as `queue_unusable`. */
 export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -187,33 +187,33 @@ function explain(place: string, error: unknown): TwinbookError {
 const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
 
-/** Host and port. Throws TwinbookError `usage` for a wrong address; repeats nothing that may be secret. */
+/** Returns host and port. Throws TwinbookError `usage` for an invalid address, without its possibly secret text. */
 function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
-  // A path that is no number may be the rest of a password with a slash in it.
+  // A path that is not a number may be the rest of a password that contains a slash.
   if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
   const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood';
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
-/** `url`: `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
+/** `url`: `redis://` or `rediss://` address, with user and password if needed. The address is a secret. */
 export interface QueueAddress extends SealKey {
   readonly url: string;
 }
 
-/** `stalled`: too many workers lost the job. `forged`: the result lacks the signature of the queue's secret. */
+/** A finished job. `stalled`: too many workers lost it. `forged`: its result has no signature by the queue's secret. */
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
   readonly text: string;
 }
 
-/** Age at which the server forgets documents and ended jobs: a month. */
+/** Age at which the server deletes documents and ended jobs, s: a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
 const STALLED = /stalled more than allowable limit/;
 /** Maximum number of jobs in a single request. */
 const TOGETHER = 200;
-/** Maximum size of a document or a result. Large documents have a tenth of this size. */
+/** Maximum size of a document or result, bytes. Large documents have a tenth of this size. */
 export const MOST_BYTES = 2 ** 26;
 
 export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
@@ -225,7 +225,7 @@ export class JobQueue {
   readonly #address: QueueAddress;
   readonly #queue: Queue;
 
-  /** @param say called with a sentence when the server goes away and when it is back */
+  /** @param say called with a sentence when the connection is lost and when it returns */
   constructor(address: QueueAddress, say: (text: string) => void) {
     this.#redis = connect(address.url, say);
     this.#address = address;
@@ -243,13 +243,13 @@ export class JobQueue {
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({
       name: 'chunk',
       data: { sealed: seal(this.#address, 'job', id, JSON.stringify(data)) },
-      // A job runs again only when its worker disappeared.
+      // A job runs again only if its worker disappeared.
       opts: { jobId: id, attempts: 1, removeOnComplete: age, removeOnFail: age },
     });
     return inParts(jobs, (some) => this.#queue.addBulk(some.map(makeJob)));
   }
 
-  /** The ended ones of these jobs, at most `TOGETHER` at a time, and the ids unknown to the server. */
+  /** Returns the ended jobs among `ids`, at most `TOGETHER` in one call, and the ids unknown to the server. */
   async look(ids: readonly string[]): Promise<{ readonly ended: EndedJob[]; readonly absent: string[] }> {
     const ended: EndedJob[] = [];
     const absent: string[] = [];
@@ -265,13 +265,13 @@ export class JobQueue {
     return { ended, absent };
   }
 
-  /** Empty for a job that another process has removed. */
+  /** Reads an ended job; returns none if another process has removed it. */
   async #readEnded(id: string): Promise<readonly EndedJob[]> {
     if ((await this.#redis.hstrlen(this.#queue.toKey(id), 'returnvalue')) > MOST_BYTES)
       return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
-    // The server counts lost workers and signs nothing: a stall has no figures.
+    // The server counts lost workers but cannot sign, so a stall has no result.
     if (STALLED.test(job.failedReason ?? '')) return [{ id, kind: 'stalled', text: job.failedReason }];
     for (const kind of ['done', 'failed'] as const) {
       const text = openSeal(this.#address, kind, id, job.returnvalue);
@@ -280,7 +280,7 @@ export class JobQueue {
     return [{ id, kind: 'forged', text: UNSEALED }];
   }
 
-  /** Removes these jobs, except those that a worker runs. */
+  /** Removes the jobs, except those that a worker runs. */
   remove(ids: readonly string[]): Promise<void> {
     return inParts(ids, (some) => Promise.all(some.map((id) => this.#queue.remove(id))));
   }

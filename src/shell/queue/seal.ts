@@ -1,4 +1,4 @@
-/** Proof that a text comes from a process with the queue's secret, which the queue's server does not have. */
+/** Proves that a text comes from a process with the queue's secret, which the queue's server does not have. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -10,11 +10,11 @@ export interface SealKey {
 
 type Purpose = 'job' | 'done' | 'failed' | 'plan';
 
-/** The text with its HMAC-SHA-256 before it, good for one purpose, queue and job. */
+/** Returns the text after its HMAC-SHA-256, which is valid for one purpose, queue and job. */
 export const seal = (key: SealKey, purpose: Purpose, id: string, text: string): string =>
   `${compute(key, purpose, id, text)} ${text}`;
 
-/** The text; null when the seal is not of this secret and job. */
+/** Returns the text; null if the seal has another secret, purpose, queue or job. */
 export function openSeal(key: SealKey, purpose: Purpose, id: string, sealed: unknown): string | null {
   if (typeof sealed !== 'string') return null;
   const at = sealed.indexOf(' ');

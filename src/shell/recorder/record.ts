@@ -1,4 +1,4 @@
-/** `twinbook record` places nothing; credentials only let it read own orders and trades. */
+/** Implements `twinbook record`. It places no order; credentials only let it read own orders and trades. */
 
 import { plainLine } from '../../shared/base/text.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -21,7 +21,7 @@ import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** The first lines come sooner, so that the operator sees progress. */
+/** Times of the first status lines, ms. They come early, so that the operator sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -36,7 +36,7 @@ export interface RecordOptions {
   readonly marketIds: readonly string[];
   /** Maximum duration, minutes; null: no end. */
   readonly minutes: number | null;
-  /** Requested levels per side, 1 to 100. */
+  /** Number of book levels requested per side, 1 to 100. */
   readonly bookDepth: number;
   /** Credentials for own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
@@ -47,14 +47,14 @@ export interface RecordIo {
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up. */
+/** Records until stopped and returns counts. Throws TwinbookError for an unwritable folder or a full disk. */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   let onFailure: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
   });
-  // A waiting caller still gets the error; this only avoids an unhandled rejection.
+  // This only avoids an unhandled rejection; a waiting caller still gets the error.
   failure.catch(() => undefined);
   const limits = sharedLimits(options);
   const recorder = await Recorder.open({
@@ -75,7 +75,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   return recorder.capture.counts;
 }
 
-/** Whole requests, and at least one a minute of each kind. */
+/** Returns this recorder's share of the request limits, at least one request a minute of each kind. */
 function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rate_limits'] {
   const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
   const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
@@ -115,7 +115,7 @@ class RecordService {
     this.#io.out(`${plainLine(text)}\n`);
   }
 
-  /** Resolves after the given minutes, or when every named market is over. */
+  /** Runs until the given minutes have passed, or until every named market is settled. */
   run(): Promise<void> {
     const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
@@ -181,24 +181,24 @@ function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCoun
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }
 
-/** Longest interval of reads of a book, if the budget allows it, ms. */
+/** Longest interval between reads of a book, if the budget allows it, ms. */
 const QUIET_INTERVAL_MS = 10_000;
-/** Interval of all requests about markets that are neither open nor settled, ms. */
+/** Interval between requests about markets that are neither open nor settled, all together, ms. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Unsent requests return as reports; more rounds than this within one step are a loop. */
+/** Maximum rounds of unsent requests within a step; each report may plan new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
 export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
 interface Watched {
   readonly feed: MarketTracker;
-  /** Phase from the newest detail; null before the first. */
+  /** Phase from the newest read of the market; null before the first read. */
   phase: MarketPhase | null;
-  /** Order books can be recorded; other kinds of markets have none. */
+  /** Whether the market has an order book; only such markets can be recorded. */
   hasBook: boolean;
 }
 
-/** Core of a recorder, without a clock: polls the most active books without starving others, and notices closes. */
+/** Core of a recorder, without a clock. Polls active books most often but starves none, and detects closed markets. */
 export class RecordPlan implements Core {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];
@@ -211,7 +211,7 @@ export class RecordPlan implements Core {
   readonly #silence = new Silence();
   readonly #unreadLists = new UnreadLists();
   #notices: string[] = [];
-  /** Own orders that may rest, from the capture. */
+  /** Number of own orders that may rest, according to the capture. */
   ownResting = 0;
 
   constructor(settings: RecordPlanSettings) {
@@ -223,7 +223,7 @@ export class RecordPlan implements Core {
       hotIntervalMs: 1_000,
       quietIntervalMs: QUIET_INTERVAL_MS,
       catalogIntervalMs: 30_000,
-      // Never asked: a recording has no account state.
+      // Not used, because `#isWanted` rejects these requests: a recording has no account state.
       assetsIntervalMs: 3_600_000,
       ownTrades: settings.profile.own_trades,
       bookDepth: settings.bookDepth,
@@ -231,18 +231,18 @@ export class RecordPlan implements Core {
     for (const id of settings.marketIds) this.#watch(id);
   }
 
-  /** Markets that are open, by current knowledge. */
+  /** Number of markets that are open as far as known. */
   get open(): number {
     return [...this.#markets.values()].filter(isOpen).length;
   }
 
-  /** The named markets are unknown to the venue or all settled. */
+  /** True if every named market is settled, has no order book or is unknown to the venue. */
   get isOver(): boolean {
     if (this.#settings.marketIds.length === 0) return false;
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  /** Returns the new sentences for the operator. */
+  /** Returns the new messages for the operator. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -308,9 +308,9 @@ export class RecordPlan implements Core {
     }
   }
 
-  /** Asks about one waiting market at a time: a few reopen, most settle. */
+  /** Reads one market that is neither open nor settled at a time: a few reopen, most settle. */
   #askWaiting(nowMs: number): void {
-    // A clock set back must not silence this for that time.
+    // The second condition: a clock set back must not delay these reads.
     if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
     const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
     const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
@@ -323,7 +323,7 @@ export class RecordPlan implements Core {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    // Other programs use the rest of the budget: the venue's reports do not describe this share.
+    // The venue's budget report is ignored with a share, because other programs use the rest.
     const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
@@ -334,7 +334,7 @@ export class RecordPlan implements Core {
 
   #onReport(report: RequestResult, requestId: number): void {
     const { owner } = report.request;
-    // Own requests for details of waiting markets are named by the market.
+    // Requests of `#askWaiting` have the market's id as the owner's name.
     if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
     if (owner.kind !== 'poll') return;
     const { target } = owner;
@@ -362,7 +362,7 @@ export class RecordPlan implements Core {
     }
     if (outcome.kind !== 'answered') return;
     const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The shell answers with the data of the request's endpoint; its owner names that endpoint.
+    // The data has the type of the request's endpoint, which `kind` names.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
@@ -379,7 +379,7 @@ export class RecordPlan implements Core {
     if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
   }
 
-  /** A complete walk shows which markets are open. */
+  /** Processes a page of the list of markets. The complete list shows which markets are open. */
   #onCatalog(report: RequestResult): void {
     this.#catalog ??= new PageWalk((row) => row.condition_id);
     const walk = this.#catalog;

@@ -1,4 +1,4 @@
-/** Records each step, and writes once a second. A failing disk ends the recording; written data stays readable. */
+/** Records the core's steps, written once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -7,9 +7,9 @@ import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Missed flushes after which one is no longer awaited: later data waits in memory. */
+/** Number of flushes, one a second, for which a hanging write is awaited while data collects in memory. */
 const MOST_FLUSHES_MISSED = 300;
-/** Maximum time for the rest at the end: files of many markets become Parquet one by one. */
+/** Time limit for closing, ms. Files of many markets are converted to Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of book reads in a poll plan's public requests. */
 const BOOK_PART = 0.6;
@@ -20,13 +20,13 @@ export interface RecorderOptions {
   readonly venue: string;
   /** Ids of the only markets to record; null for all tracked markets. */
   readonly only: ReadonlySet<string> | null;
-  /** The plan's interval of reads of a book with enough budget, ms. */
+  /** Interval at which the plan reads a book if the budget allows, ms. */
   readonly bookIntervalMs: number;
-  /** Public requests per minute of the plan. */
+  /** Public requests per minute that the plan may make. */
   readonly publicPerMinute: number;
-  /** Called once, when the recording cannot go on. */
+  /** Called once if the recording cannot continue. */
   readonly onFailure: (error: unknown) => void;
-  /** Bytes that must stay free on the disk; absent: none. */
+  /** Number of bytes that must stay free on the disk; absent: none. */
   readonly keptFreeBytes?: number;
   /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
@@ -52,12 +52,12 @@ export class Recorder {
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */
+  /** Opens the folder. Throws TwinbookError `file_unreadable` if it is not writable, or another process has it. */
   static async open(options: RecorderOptions): Promise<Recorder> {
     return new Recorder(options, await openRecordingStore(options.folder, { origin: options.venue }));
   }
 
-  /** Usual interval of reads of one book, ms: the plan's, or the budget's. */
+  /** Usual interval between reads of a book, ms: that of the plan, or a longer one if the budget requires it. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
     return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
@@ -73,7 +73,7 @@ export class Recorder {
     }
   }
 
-  /** Writes everything. Throws the disk's errors unless reported before; written data stays intact. */
+  /** Writes all data. Throws the disk's errors unless they were reported before; written data stays intact. */
   async close(): Promise<void> {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
@@ -103,14 +103,14 @@ export class Recorder {
     }
     if (observation.kind === 'feed') this.capture.onFeed(observation);
     for (const request of requests) this.capture.onAsk(request, nowMs);
-    // A clock set back must not delay waiting data.
+    // The second condition: a clock set back must not delay waiting data.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
     this.capture.expect(this.usualMs);
     this.capture.tick(nowMs);
   }
 
-  /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
+  /** Starts a write unless one is running, so that a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#failed) return;
     if (this.#isFlushing) return this.#countMissed();

@@ -1,13 +1,13 @@
-/** Writers beside the trader leave room on the disk: a ledger that cannot be written stops the trader. */
+/** Limits writers beside the trader, because the trader stops if the disk is too full for its ledger. */
 
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from 'better-sqlite3';
+import type { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Bytes that journal and recording leave free on their disk: days of ledger and log. */
+/** Bytes that journal and recording leave free on their disk, enough for days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
 
-/** Bytes that may still be written to this folder's disk if `keptBytes` stay free; negative below that reserve. */
+/** Number of bytes that may be written to a folder's disk if `keptBytes` stay free; negative below that reserve. */
 export async function spareBytes(folder: string, keptBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize - keptBytes;
@@ -18,8 +18,8 @@ export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
 /**
- * True when the work ended within this many ms; false when it still runs, unwatched. Throws errors of the work within
- * that time.
+ * Returns true if the work ended within `limitMs`, and false if it still runs in the background. Throws the errors of
+ * the work within that time.
  */
 export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
@@ -35,8 +35,8 @@ export async function endsWithin(work: Promise<void>, limitMs: number): Promise<
 
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
 
-/** Begins a view of the ledger for the whole transaction, by a first read. */
-export function beginView(ledger: Database): void {
+/** Begins a read transaction: until its end, all reads see the ledger as it is now. */
+export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
   ledger.exec('BEGIN');
   ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
@@ -44,8 +44,8 @@ export function beginView(ledger: Database): void {
 /** Pages per copy step, and the pause after each step, ms. The limit of 100 MB/s keeps disk time for the ledger. */
 const COPY = { pages: 500, restMs: 20 } as const;
 
-/** Copies the view of a ledger and closes the ledger. Only for a thread, which the pauses block. */
-export async function copyView(ledger: Database, target: string): Promise<void> {
+/** Copies the ledger as its read transaction sees it, and closes the ledger. The pauses block the calling thread. */
+export async function copyView(ledger: InstanceType<typeof SqliteDriver>, target: string): Promise<void> {
   const resting = new Int32Array(new SharedArrayBuffer(4));
   await ledger.backup(target, {
     progress: () => {

@@ -1,4 +1,4 @@
-/** Times of a cron expression, found by reading the clock: no timer waits for one of them. */
+/** Finds the times of a cron expression by reading the clock, without timers. */
 
 import { createTask, parse, type ScheduledTask } from 'node-cron';
 
@@ -6,30 +6,30 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Longest look back after a pause: a monthly job is still found. */
+/** Maximum age of a missed time that is still found after a pause, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** A clock set back by more restarts the schedule; by less, no time is run twice. */
+/** A clock set back by more than this restarts the schedule, ms. Set back by less, no time is repeated. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
-/** This machine's local time as if it were UTC, ms. */
+/** Converts a time to this machine's local time, expressed as if it were UTC, ms. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
 /**
- * An expression without an hour follows real time, also in an hour that a clock change repeats. An expression with
- * hours follows local time. A repeated hour counts once, and a skipped hour counts at the skip.
+ * Times of one cron expression. An expression without hours follows real time, also in an hour that a clock change
+ * repeats. An expression with hours follows local time: a repeated hour counts once, and a skipped hour at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
-  /** Newest first, ms. */
+  /** Seconds of the expression, ms, in descending order. */
   readonly #secondsMs: readonly number[];
   readonly #isEveryHour: boolean;
   readonly #toLocal: (timeMs: number) => number;
-  /** Wall clock at the newest look, ms. */
+  /** Wall clock at the last call, ms. */
   #lookedMs: number;
-  /** Newest look on the axis of this expression, ms. */
+  /** Time of the last call on this expression's time axis, real or local, ms. */
   #position: number;
 
-  /** The expression was checked with the configuration; times up to `nowMs` count as done. */
+  /** Times up to `nowMs` count as passed. The configuration's check has accepted the expression. */
   constructor(expression: string, nowMs: number, toLocal = toMachineLocal) {
     this.#toLocal = toLocal;
     this.#fields = parse(expression);
@@ -39,7 +39,7 @@ export class JobTimes {
     this.#position = this.#toPosition(nowMs);
   }
 
-  /** Age of the newest time that has passed since the last look, ms; null without one. */
+  /** Returns the age of the newest time that has passed since the last call, ms; null without one. */
   findPassed(nowMs: number): number | null {
     const sinceLookMs = Math.max(0, nowMs - this.#lookedMs);
     this.#lookedMs = nowMs;
@@ -51,7 +51,7 @@ export class JobTimes {
     }
     const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
     this.#position = position;
-    // A skipped hour is late by the local clock only.
+    // A time in a skipped hour seems late by the local clock only, so the real time is the bound.
     return found === null ? null : Math.min(position - found, sinceLookMs);
   }
 
@@ -59,7 +59,7 @@ export class JobTimes {
     return this.#isEveryHour ? nowMs : this.#toLocal(nowMs);
   }
 
-  /** The newest time after `fromMs` and up to `toMs`. */
+  /** Returns the newest time after `fromMs` and up to `toMs`; null without one. */
   #findNewest(fromMs: number, toMs: number): number | null {
     for (let minuteMs = toMs - (toMs % MINUTE_MS); minuteMs + MINUTE_MS > fromMs; minuteMs -= MINUTE_MS) {
       const secondMs = this.#secondsMs.find((ms) => minuteMs + ms <= toMs);
@@ -85,10 +85,10 @@ export class JobTimes {
   }
 }
 
-/** Enough for nights and weekends of a schedule with hours of working days. */
+/** Number of next times compared; enough for nights and weekends of a schedule with working hours. */
 const RUNS = 60;
 
-/** Longest pause between the next times, ms; null without two. The expression was checked with the configuration. */
+/** Longest pause between the next times of a checked expression, ms; null with fewer than two times. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());
@@ -99,13 +99,13 @@ export function findLongestPauseMs(schedule: string): number | null {
 
 export interface ScheduledStrategy {
   readonly name: string;
-  /** Cron expression of the seconds in which the strategy quotes; null for always. */
+  /** Cron expression of the seconds in which the strategy quotes; null if it always quotes. */
   readonly quoteHours: string | null;
 }
 
 interface Watched {
   readonly name: string;
-  /** Matches seconds, but is never started: the task's own timer would wait for a clock that was set back. */
+  /** Only matches seconds. It is never started, because its timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
@@ -113,22 +113,22 @@ interface Watched {
 /** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual one. */
 export class QuoteHours {
   readonly #watched: readonly Watched[];
-  /** The whole second, ms, of the newest read: the schedule is constant within it. */
+  /** Second of the last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
-  /** Expressions were checked with the configuration. */
+  /** The configuration's check has accepted the expressions. */
   constructor(strategies: readonly ScheduledStrategy[]) {
     this.#watched = strategies.flatMap(({ name, quoteHours }) =>
       quoteHours === null ? [] : [{ name, mask: createTask(quoteHours, () => undefined), open: null }],
     );
   }
 
-  /** When the schedule must be read again, by a monotonic clock; Infinity without one. */
+  /** Time when the schedule must be read again, ms, by the clock given to `changes`; Infinity without a schedule. */
   get nextLookMs(): number {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }
 
-  /** Changes since the last read, also after a clock set back. */
+  /** Returns the changes since the last read, also after the clock was set back. */
   changes(nowMs: number): readonly { readonly strategy: string; readonly open: boolean }[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];

@@ -1,10 +1,10 @@
-/** The real shell of the core: performs requests over HTTP, returns outcomes and times, bounds the core's calls. */
+/** Connects the core with the real world: performs its requests, returns outcomes and times, bounds its calls. */
 
 import { createContext, Script } from 'node:vm';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Interval of beats, ms: short enough to use a free place in the budget at once, at negligible cost. */
+/** Interval of the core's time steps, ms: short enough to use a free place in the budget at once, at little cost. */
 export const BEAT_MS = 100;
 
 /** Performs requests of the core, for example the client. */
@@ -12,24 +12,24 @@ export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
 
-/** The core: the trader, or any other side of the seam. */
+/** The core of a program, such as the trader: it gets observations and returns requests. */
 export interface Core {
   handle(observation: Observation): readonly Request[];
 }
 
-/** Called for each step: the input of the core, its requests, and its error (null without one). */
+/** Called for each step with the core's input, its requests, and its error (null without an error). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
-  /** Called before every step: commands that precede any action. An error ends the loop. */
+  /** Called before every step; returns a command that must precede it, or null. An error ends the loop. */
   readonly before: () => OperatorCommand | null;
-  /** Called after every step, e.g. to log notices, and when the core has thrown. */
+  /** Called after every step, for example to log notices, and after an error of the core. */
   readonly afterStep: Told;
   /** Called once, with the error that ended the loop. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs the core. An error of the core (a broken ledger, a failed assertion) ends it: its memory may be wrong. */
+/** Runs the core. An error (a broken ledger, a failed assertion) ends it, because its memory may be wrong. */
 export class Loop {
   readonly #core: Core;
   readonly #performer: Performer;
@@ -48,18 +48,18 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  /** False when the loop has ended, before or because of it: the command was not taken. */
+  /** Gives the core a command. False if the loop has ended, before or because of the command. */
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;
   }
 
-  /** Value of a user's feed. */
+  /** Gives the core values of a user's feed. */
   feed(feed: string, values: readonly FeedValue[]): void {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
-  /** Later outcomes are dropped: the ledger knows the pending requests, and the next start reads their records. */
+  /** Ends the loop and drops later outcomes. The next start reads the records of requests pending in the ledger. */
   end(): void {
     this.#ended = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -95,7 +95,7 @@ export class Loop {
     this.#tell(observation, requests, null);
   }
 
-  /** If the hook after a step throws, the loop ends: messages to the operator would be lost. */
+  /** Calls the hook after a step. Its error ends the loop, because messages to the operator would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
       this.#hooks.afterStep(...step);
@@ -118,14 +118,14 @@ export class CallTimedOut extends Error {
   }
 }
 
-/** Maximum attempts of a call: a busy machine may delay the trader by this many limits. */
+/** Maximum attempts of a call. A busy machine may delay the trader by this number of limits. */
 const MOST_CALLS = 8;
-/** Part of the limit: a call with less processor time was not slow, the machine was busy. */
+/** Part of the time limit. If the call used less processor time, the machine was busy and the call not slow. */
 const OWN_SHARE = 0.8;
 
 /**
- * Makes a bounded caller. V8 interrupts only a `Script` with a time-out, so a `Script` makes the call. An interrupted
- * call is made again until this process itself used the time: a busy machine stops no strategy.
+ * Returns a function that makes calls with a time limit. V8 interrupts only a `Script`, so a `Script` makes the call.
+ * An interrupted call is repeated until this process itself used the time, so that a busy machine stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
@@ -137,7 +137,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
     try {
       for (let calls = 1; ; calls++) {
         try {
-          // The script returns the result of `run`, which is that of `call`.
+          // The script returns the result of `run`, which is `call`.
           return script.runInContext(context, { timeout: limitMs }) as T;
         } catch (error) {
           if (!isTimeout(error)) throw error;
@@ -150,12 +150,12 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** Processor time of this process since then, ms; of all its threads, so rather too much than too little. */
+/** Processor time of this process since `before`, ms. All threads count, so it may be too high but not too low. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
 
-/** Compares the code: the error comes from the script's own realm, so `instanceof Error` fails. */
+/** Compares the error's code, because an error of the script's own realm is no `instanceof Error` here. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -1,4 +1,4 @@
-/** Signs drafts by intent id: only a committed draft of the ledger whose text matches its intent exactly. */
+/** Signs drafts by intent id. Signs only a committed draft of the ledger whose text matches its intent exactly. */
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
@@ -32,7 +32,7 @@ export interface SigningRules {
   readonly draftCosigners?: DraftCosigners;
 }
 
-/** Rules of a profile, with the operator's choice on blind signing. */
+/** Returns the signing rules of a venue profile, with the operator's choice on blind signing. */
 export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
   serviceName: profile.service_name,
   draftMessage: profile.draft_message,
@@ -42,14 +42,14 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** A signature over a challenge gives API credentials for this wallet: such a text is no draft of any service. */
+/** True for a credential challenge. It is no valid draft: its signature gives API credentials for this wallet. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
   | {
       readonly ok: true;
       readonly bytes: Uint8Array;
-      /** Text for the comparison with the intent; null for an unreadable draft that was allowed. */
+      /** Content to compare with the intent; null for an unreadable draft that the rules allow. */
       readonly draft: DraftText | null;
     }
   | { readonly ok: false; readonly reason: string };
@@ -58,7 +58,7 @@ export type JudgedMessage =
 export interface StoredDraft {
   readonly intentId: string;
   readonly marketConditionId: string;
-  /** The draft's pubkey from the venue; for a cancel the order's pubkey. */
+  /** The draft's pubkey from the venue; for a cancel, the order's pubkey. */
   readonly draftPubkey: string;
   /** Text of the draft's `message`, unchanged. */
   readonly message: string;
@@ -72,7 +72,7 @@ export type SignResult =
   | { readonly ok: false; readonly reason: string };
 
 export interface SigningPolicy extends SigningRules {
-  /** Reads the committed draft of an intent; null when there is none. */
+  /** Reads the committed draft of an intent; null without a draft. */
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
@@ -82,14 +82,14 @@ export class DraftSigner {
   readonly #wallet: string;
   readonly #signBytes: (bytes: Uint8Array) => string;
 
-  /** Made by `Wallet.draftSigner`, which alone can pass a `signBytes` that knows the key of the address `wallet`. */
+  /** Only `Wallet.draftSigner` can make a signer, because only it has a `signBytes` for the address `wallet`. */
   constructor(policy: SigningPolicy, wallet: string, signBytes: (bytes: Uint8Array) => string) {
     this.#policy = policy;
     this.#wallet = wallet;
     this.#signBytes = signBytes;
   }
 
-  /** The same draft always yields the same signature. A refusal names its cause; it must pause the market. */
+  /** Signs an intent's draft. The same draft always yields the same signature. A refusal must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
@@ -103,18 +103,18 @@ export class DraftSigner {
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
-/** Null only when the draft equals, byte for byte, the text of the intent's own terms. */
+/** Returns the difference; null only if the draft equals, byte for byte, the text of the intent's own terms. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
   const { marketConditionId, draftPubkey, terms } = stored;
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
-  // A draft has only one spelling: its parsed terms, written again, give the same text.
+  // Parsed terms, written again, give the same text, because a draft has only one spelling.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
   const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {
     const theirs = theirFields.get(name);
     if (theirs !== value) return `${name}: the draft says ${theirs ?? 'nothing'}, the intent says ${value}`;
   }
-  return 'the draft says more than the intent';
+  return 'the draft has more content than the intent';
 }
 
 function readFields({ serviceName, marketConditionId, draftPubkey, terms }: DraftText): Map<string, string> {
@@ -124,13 +124,13 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
     ['draft', draftPubkey],
   ]);
   for (const [name, value] of Object.entries(terms)) {
-    // The only numbers among the terms are micros.
+    // All numbers among the terms are micros.
     fields.set(name, typeof value === 'number' ? formatDecimal(value as Micros) : String(value));
   }
   return fields;
 }
 
-/** A readable draft has about 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
+/** Readable drafts have about 300 characters, transactions at most 2464 in hex, opaque drafts a few thousand. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
@@ -152,14 +152,14 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // A readable text must be of this service: another venue that knows this wallet may have written the draft.
+  // `judgeMessage` compares the service of a readable text: another venue may have written the draft.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
 /**
- * A transaction that only writes a memo has no other effect: its text is compared with the intent. Another program's
- * use of our signature is not visible. Such a program needs an entry in the venue profile and blind signing.
+ * A transaction that only writes a memo has no other effect, so its memo is compared with the intent. The transaction
+ * does not show how another program uses our signature. Such a program needs an entry in the profile and blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
@@ -171,13 +171,13 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
     objectionToAccounts(transaction, rules, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };
-  // A memo beside other programs may be anything; one that reads as a draft must be ours.
+  // Beside other programs any memo is allowed, but a memo that is a readable draft must match the intent.
   const draft = readDraftText(memoText(transaction) ?? '');
   if (draft === null && !isBlind) return { ok: false, reason: 'the memo of the transaction is not a readable draft' };
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Only the payer has a fixed place; the order of other signers follows their keys. */
+/** Checks payer and signers. Only the payer has a fixed place; the other signers are ordered by their keys. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draftCosigners }: SigningRules,
@@ -190,13 +190,13 @@ function objectionToSigners(
   const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
   const strangers = signers.filter((key) => !due.has(key));
   if (strangers.length > 0) {
-    return `the transaction wants ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
+    return `the transaction requires ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
   }
   const absent = [...due].filter((key) => !signers.includes(key));
-  if (absent.length > 0) return `the transaction wants ${count}, without ${absent.map(nameAccount).join(', ')}`;
+  if (absent.length > 0) return `the transaction requires ${count}, without ${absent.map(nameAccount).join(', ')}`;
   return filledSlots.length === 0
     ? null
-    : `the transaction carries a signature already, of ${filledSlots.map(nameAccount).join(', ')}`;
+    : `the transaction already carries a signature of ${filledSlots.map(nameAccount).join(', ')}`;
 }
 
 function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
@@ -218,7 +218,7 @@ function objectionToAccounts(
   if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
     return 'the transaction takes accounts out of a lookup table';
   }
-  // A memo needs only its signers' accounts, which were judged before.
+  // A memo needs only its signers' accounts, which `objectionToSigners` has checked.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
   const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
   return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;
@@ -234,9 +234,9 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 }
 
 /**
- * No setting allows top-level calls of Solana's own programs that give away the wallet's funds, now or later. A venue's
- * program calls them itself, within its purpose. Transfers, `Assign` and durable nonces are calls of System, `Approve`
- * and `SetAuthority` of the token programs.
+ * Solana's own programs that could give away the wallet's funds, now or later. No setting allows their top-level calls.
+ * A venue's program calls them itself, within its purpose. System has transfers, `Assign` and durable nonces; the token
+ * programs have `Approve` and `SetAuthority`.
  */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
@@ -248,7 +248,7 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   BPFLoader2111111111111111111111111111111111: 'a program loader',
   BPFLoader1111111111111111111111111111111111: 'a program loader',
   LoaderV411111111111111111111111111111111111: 'a program loader',
-  // Create accounts whose rent the fee payer pays.
+  // These two create accounts whose rent the fee payer pays.
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
@@ -259,17 +259,17 @@ export function nameProgram(program: string): string | null {
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
 }
 
-/** Buys priority in a block: the fee payer, perhaps our wallet, pays for it. */
+/** Solana's program that buys priority in a block. The fee payer, perhaps our wallet, pays for the priority. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
-/** Maximum compute units of a transaction, and the default without a value. */
+/** Maximum compute units of a transaction, and the assumed number if the transaction sets none. */
 const MOST_UNITS = 1_400_000n;
 const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
-/** 0.001 SOL, two hundred times the fee of a signature. */
+/** Maximum priority fee: 0.001 SOL, two hundred times the fee of a signature. */
 const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
 
-/** Why such a transaction is never signed; null for one without such calls. */
+/** Returns the payment that makes a transaction unacceptable; null without one. */
 function objectionToPayments({ instructions }: Transaction): string | null {
   for (const { program } of instructions) {
     const name = GIVES_AWAY[program];
@@ -285,7 +285,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
     const kind = bytes[0];
     if (kind === SET_UNIT_LIMIT && bytes.length === 5) units = BigInt(bytes.readUInt32LE(1));
     else if (kind === SET_UNIT_PRICE && bytes.length === 9) price = bytes.readBigUInt64LE(1);
-    else return 'the transaction asks for an unreadable priority';
+    else return 'the transaction has an unreadable call of Compute Budget, which buys priority';
   }
   const lamports = (units * price) / MICROLAMPORTS_PER_LAMPORT;
   if (lamports <= MOST_PRIORITY_FEE_LAMPORTS) return null;
@@ -294,9 +294,9 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** A transaction fits into one packet of 1232 bytes; the double leaves a reserve. */
+/** Twice the packet of 1232 bytes that a transaction fits into. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Characters of hex, base64 and base58. A text with another character, like every readable draft, is not encoded. */
+/** Characters of hex, base64 and base58. A text with another character, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
@@ -309,7 +309,7 @@ function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
   const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');
   if (!SPELLED.test(compact)) return found;
-  // Base58 takes quadratic time; no longer text can spell a transaction in it.
+  // Decoding base58 takes quadratic time, and a longer text cannot encode a transaction in base58.
   const decoders = [
     () => hex.decode(compact.toLowerCase()),
     () => base64.decode(compact.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '').padEnd(pad(compact), '=')),
@@ -361,7 +361,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads forwards; becomes and stays invalid past the end. */
+/** Reads bytes forwards. `good` becomes false for ever when a read passes the end. */
 class Reader {
   good = true;
   readonly #bytes: Uint8Array;

@@ -1,4 +1,4 @@
-/** The wallet's secret files: the key, in the clear (mode 0600) or under a passphrase, and the API credentials. */
+/** Reads and writes the wallet's secret files: the key, plain or encrypted by a passphrase, and API credentials. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
@@ -17,7 +17,7 @@ const bytes = (min: number, max: number) =>
     .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
     .refine((value) => value.length >= min && value.length <= max);
 
-/** Bounded on both sides: too weak and too expensive costs are refused. */
+/** Schema of an encrypted key. Bounds refuse costs that are too weak or too expensive. */
 const sealedKeySchema = z.strictObject({
   kdf: z.literal('scrypt'),
   n: z
@@ -42,9 +42,9 @@ const keyFileSchema = z.union([
 
 export interface KeyFileOptions {
   readonly path: string;
-  /** Seals the new file, or opens a sealed one; null writes the key in the clear. */
+  /** Encrypts a new file, or decrypts an encrypted one; null writes the key unencrypted. */
   readonly passphrase: string | null;
-  /** Cost of new sealed files; the default takes about a second. */
+  /** Cost of decrypting a new file; the default takes about a second. */
   readonly scrypt?: ScryptCost;
 }
 
@@ -53,7 +53,7 @@ export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
-/** Stores the key of another file as a new key file. A sealed one is opened with the passphrase that seals the new one. */
+/** Copies another file's key into a new key file. The same passphrase decrypts the old and encrypts the new file. */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
   return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
@@ -67,19 +67,19 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
-    // A file that cannot be opened again is no copy of the key.
+    // The new file is opened once, so that an unreadable copy of the key is never kept.
     verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
 }
 
-/** Whether the key needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
+/** Returns whether the key needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
 export function isSealedKeyFile(path: string): boolean {
   const text = readPrivateFile(path, WHAT);
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/** Opens a wallet file, ours or another tool's. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
+/** Opens a wallet file of ours or another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
@@ -87,7 +87,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Key files contain the seed alone, or with the public key after it. */
+/** Makes a wallet and hides its seed in texts, alone and with the public key after it, as key files contain both. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
@@ -127,16 +127,16 @@ function openSealed(
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
-  // The cause is omitted, because it quotes the text.
+  // The error of the JSON parser is omitted, because it quotes the secret text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // The parser takes the last of two equal keys, a reader the first: only one spelling is valid, except for blanks.
+  // A repeated key could show people another value than the parser reads, so only one spelling is valid.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
 }
 
-/** The seed in a JSON array, base58 or hex of 32 bytes, or 64 with its public key. No error quotes the text. */
+/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. No error quotes it. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));
@@ -171,10 +171,10 @@ function fromBase58(text: string): Uint8Array | null {
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
-/** Takes about a second and 256 MiB on a small machine: once per start, and expensive for an attacker. */
+/** About a second and 256 MiB on a small machine: acceptable once per start, but expensive for an attacker. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
-/** Maximum memory that a file may request. */
+/** Maximum memory that decrypting a key file may take. */
 const LARGEST_SCRYPT_BYTES = 2 ** 30;
 
 type SealedKey = z.input<typeof sealedKeySchema>;
@@ -196,7 +196,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
   };
 }
 
-/** The seed; null for a wrong passphrase or a changed file, which look alike. */
+/** Returns the seed; null for a wrong passphrase or a changed file, which cannot be distinguished. */
 export function unsealKey(
   sealed: z.output<typeof sealedKeySchema>,
   address: string,
@@ -210,7 +210,7 @@ export function unsealKey(
   try {
     return new Uint8Array(Buffer.concat([decipher.update(sealed.data), decipher.final()]));
   } catch {
-    return null; // The tag did not match.
+    return null; // The authentication tag did not match.
   }
 }
 
@@ -225,7 +225,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Passphrase from the environment, else from the named file without the last line break; null without a setting. */
+/** Returns the passphrase from the environment, or from the file that it names; null if neither variable is set. */
 export function walletPassphrase(environment: Environment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -234,13 +234,13 @@ export function walletPassphrase(environment: Environment = process.env): string
   return passphrase;
 }
 
-/** Credentials of a signed call. The secret is the HMAC key; it must not appear in a log, error or page. */
+/** API credentials of signed calls. The secret is the HMAC key, which must not appear in a log, error or page. */
 export interface Credentials {
   readonly apiKey: string;
   readonly secret: string;
 }
 
-/** Owner of credentials: the same wallet has others at another venue. */
+/** Venue and wallet of API credentials; a wallet has different credentials at each venue. */
 export interface CredentialsOwner {
   readonly baseUrl: string;
   readonly wallet: string;
@@ -262,8 +262,8 @@ const credentialsSchema = z.strictObject({
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
 /**
- * The credentials of the environment, else those of the file for this venue and wallet, else null. Throws TwinbookError
- * config_invalid for one variable without the other, else as `readPrivateFile`; a missing file is null.
+ * Returns the credentials of the environment, else those of the file for this venue and wallet, else null. Throws
+ * TwinbookError config_invalid if only one variable is set, else as `readPrivateFile`, except for a missing file.
  */
 export function loadCredentials(
   path: string,
@@ -315,11 +315,11 @@ function readCredentialsFile(path: string): CredentialsFile {
 }
 
 function parseCredentials(text: string, path: string): CredentialsFile {
-  // The parser's own message would quote the file.
+  // The JSON parser's message would quote the secret, so it is not shown.
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  const hint = 'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own.';
-  throw keyInvalid(`${CREDENTIALS_FILE} ${path} is not one`, hint);
+  const hint = 'Move it away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';
+  throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not hold credentials`, hint);
 }
 
 const belongsTo = (entry: CredentialsFile['entries'][number], owner: CredentialsOwner): boolean =>

@@ -1,4 +1,4 @@
-/** Secrets in files that no other user can read, and in texts. A crash during a write leaves the old or the new file. */
+/** Stores secrets in private files and removes them from texts. A crash during a write leaves the old or new file. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,10 +20,10 @@ import { base58, base64 } from '@scure/base';
 import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
-/** Far above the size of our secret files. */
+/** Maximum size of a secrets file, far above that of ours. */
 const LARGEST_BYTES = 65_536;
 
-/** Reads a secrets file; the read uses the checked descriptor. Throws file_unreadable or key_insecure. */
+/** Reads a secrets file through the checked descriptor. Throws file_unreadable, key_insecure or key_invalid. */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -32,7 +32,7 @@ export function readPrivateFile(path: string, what: string): string {
     if (!status.isFile()) throw new TwinbookError('file_unreadable', `${what} ${path} is not a file`, LOOK);
     requirePrivate(path, what, status.mode);
     if (status.size > LARGEST_BYTES)
-      throw new TwinbookError('key_invalid', `${what} ${path} has ${status.size} bytes; it cannot be one`, LOOK);
+      throw new TwinbookError('key_invalid', `${what} ${path} has ${status.size} bytes, which is too large`, LOOK);
     return attempt(path, what, () => readAll(descriptor));
   } finally {
     closeSync(descriptor);
@@ -64,7 +64,7 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  // The folder is synced too: otherwise a power cut could remove the file's entry.
+  // The folder is synced too, because a power cut could otherwise remove the file's entry.
   attempt(path, what, () => {
     for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
   });
@@ -82,7 +82,7 @@ export function writePrivateFile(
 function writeSynced(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    // The umask may have removed the owner's bits.
+    // The umask may have removed the owner's permissions.
     fchmodSync(descriptor, 0o600);
     writeFileSync(descriptor, text, { flush: true });
   } finally {
@@ -90,14 +90,14 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** A link fails for a taken name, where a rename would destroy a key that another process just wrote. */
+/** Links, because a rename would overwrite a key that another process just wrote. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
     unlinkSync(temporary);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' || existsSync(path)) throw error;
-    renameSync(temporary, path); // A file system without links.
+    renameSync(temporary, path); // The file system has no links.
   }
 }
 
@@ -107,7 +107,7 @@ const WHY: Readonly<Record<string, string>> = {
   EPERM: 'may not be read or written by this user',
   EISDIR: 'is a folder',
   EEXIST: 'exists already and is not overwritten',
-  ENOTDIR: 'lies below something that is not a folder',
+  ENOTDIR: 'has a path through something that is not a folder',
   ENOSPC: 'cannot be written: the disk is full',
   EROFS: 'cannot be written: the disk is read-only',
 };
@@ -122,22 +122,22 @@ function attempt<T>(path: string, what: string, action: () => T): T {
   }
 }
 
-const LOOK = 'Look whether that path is the file that was meant, and whether you may read it.';
+const LOOK = 'Check that the path names the intended file, and that this user may read it.';
 
 const CENSOR = '[redacted]';
 
-/** Shorter values would remove harmless text too; keys and API secrets are far longer. */
+/** Shortest value that is removed. Shorter ones would remove harmless text; keys and API secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * The last filter for secrets in text for people: log, terminal and crash messages. The filter removes every spelling
- * that a library or a foreign answer could contain. Errors are already made without secrets.
+ * Removes secrets from text for people: log, terminal and crash messages. It knows every encoding that a library or a
+ * foreign answer could contain. It is the last filter: errors are already made without secrets.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;
 
-  /** Removes this value from now on, as text, or for bytes in the spellings of key files. */
+  /** Adds a value to remove from texts: a text, or the bytes of a key in the encodings of key files. */
   hide(secret: string | Uint8Array): void {
     const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
     if (bytes.length < SHORTEST_CHARACTERS) return;
@@ -152,7 +152,7 @@ export class Secrets {
   }
 }
 
-/** The longest first: one spelling may be a prefix of another. */
+/** Sorts the longest first, because one encoding may be a prefix of another. */
 function makePattern(spellings: ReadonlySet<string>): RegExp {
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escapeCharacter)).join('|'), 'gu');
@@ -172,7 +172,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }
 
-/** Returns the three forms of a secret within base64 text, one per number of bytes before the secret modulo 3. */
+/** Returns the forms of a secret within base64 text, one for each number of preceding bytes modulo 3. */
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');

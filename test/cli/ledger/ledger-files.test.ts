@@ -65,7 +65,7 @@ describe('a backup', () => {
     spoil(join(cwd, 'twinbook.sqlite'));
     const { code, err } = await run(['ledger', 'backup', ...CONFIG], { cwd });
     expect(code).toBe(1);
-    expect(err).toContain('is not whole: balance of nobody: 5 instead of 0');
+    expect(err).toContain('is damaged: balance of nobody: 5 instead of 0');
     expect(statSync(join(cwd, 'twinbook.sqlite.backup')).ino).toBe(statSync(before).ino);
     const verified = await run(['ledger', 'verify', ...CONFIG], { cwd });
     expect([verified.code, verified.out]).toMatchObject([6, expect.stringContaining('balance of nobody')]);

@@ -138,7 +138,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
-      '6:26: guardian.credentials: is the file of the trader; the guardian has its own key, so that revoking one leaves the other',
+      '6:26: guardian.credentials: is the trader’s file; the guardian needs its own, so that revoking one key leaves the other',
     ],
     [
       ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }'),

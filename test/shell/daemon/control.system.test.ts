@@ -80,7 +80,7 @@ describe('a running trader', () => {
     });
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output: `the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
+      output: `the trader refused: other stops are lifted, but the trader is killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
     });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);

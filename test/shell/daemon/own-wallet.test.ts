@@ -26,13 +26,13 @@ test('says whose the ledger is, whose the file, and makes no other wallet in the
   renameSync(file, join(cwd, 'away.json'));
   const missing = {
     code: 'key_invalid',
-    message: expect.stringContaining(`is of wallet ${own.slice(0, 6)}…, and there is no wallet file`),
+    message: expect.stringContaining(`belongs to wallet ${own.slice(0, 6)}…, but there is no wallet file`),
   };
   expect(open).toThrow(expect.objectContaining(missing));
   expect(existsSync(file)).toBe(false);
   const other = createKeyFile({ path: file, passphrase: null });
   const wrong = {
-    message: expect.stringContaining(`${file} is of ${other.address}`),
+    message: expect.stringContaining(`${file} has the key of ${other.address}`),
     hint: expect.stringContaining(`${own.slice(0, 6)}…`),
   };
   expect(open).toThrow(expect.objectContaining(wrong));

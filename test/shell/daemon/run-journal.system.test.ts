@@ -127,7 +127,7 @@ describe('the journal of a run', () => {
     const bytes = readFileSync(segment);
     writeFileSync(segment, bytes.subarray(0, bytes.length - 20));
     expect(await stepsOf(run)).toEqual(steps.slice(0, -1));
-    expect(run.warnings).toEqual([expect.stringContaining('the last line is cut')]);
+    expect(run.warnings).toEqual([expect.stringContaining('the last line is truncated')]);
   });
 
   it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {

@@ -187,7 +187,7 @@ describe('a trader whose ledger is locked by somebody else', () => {
     other.exec('BEGIN IMMEDIATE');
     await trader.waitFor(/the trader stops: the ledger .* failed: database is locked/);
     const killed = await at.command('kill', '--reason', 'locked out');
-    expect(killed.output).toMatch(/^ending: it cannot go on .*; the next start is killed$/m);
+    expect(killed.output).toMatch(/^ending: the trader cannot continue .*; the next start is killed$/m);
     // Rejected or too late: either way the kill stays.
     expect([2, 3]).toContain((await at.command('unkill', '--reason', 'too early')).code);
     expect(await trader.exited, trader.output()).toBe(1);

@@ -145,7 +145,7 @@ describe('a program', () => {
     `);
     await heard('A', 0.2);
     await untilTrue(() => loud.length >= 2);
-    expect(loud[0]).toBe('feed model: its program ended (code 3): ran out of ideas; it is tried again and again');
+    expect(loud[0]).toBe('feed model: its program ended (code 3): ran out of ideas; it is retried');
   });
 
   it('that is not there is said once', async () => {

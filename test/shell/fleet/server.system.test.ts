@@ -236,12 +236,12 @@ fleet: { database: "${server.address}", name: ${name}, lease_s: ${isGuarded ? 15
         expect(b.output()).not.toContain('took over the wallet');
       }
       await b.waitFor(/took over the wallet \(term 2\)/);
-      await b.waitFor(/nothing rests that the trader before left/);
+      await b.waitFor(/no order of the previous trader rests/);
       await b.waitFor(/quoting \| markets 1 of 1 quoted/);
       const wokenMs = Date.now();
       a.process.kill('SIGCONT');
       expect(await a.exited).toBe(1);
-      expect(a.output()).toMatch(/the wallet is not this trader's any more: in the fleet trader-b \(term 2\) has it/);
+      expect(a.output()).toMatch(/this trader has lost the wallet: in the fleet trader-b \(term 2\) has it/);
       const signedLate = `SELECT count(*) AS n FROM intents WHERE kind <> 'cancel' AND signature IS NOT NULL AND created_ms >= ${wokenMs}`;
       expect((await ran(['ledger', 'query', signedLate, '--csv', '-c', fileA])).output.trim().split('\n').at(-1)).toBe(
         '0',

@@ -59,7 +59,7 @@ describe.concurrent('everything is canceled when', () => {
     expect(guarded.log()).toMatch(/asked to cancel \d+ orders/);
     expect(orders).toBeGreaterThanOrEqual(8);
     expect(readFileSync(`${guarded.ledger}.kill`, 'utf8')).toMatch(
-      isDead ? /^guardian: no heartbeat .* is gone\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
+      isDead ? /^guardian: no heartbeat .* has ended\n$/ : /^guardian: no heartbeat .* does not answer\n$/,
     );
     if (stop === 'stopped') guarded.process.process.kill('SIGCONT');
     if (stop === 'blocked') guarded.unblock();

@@ -168,7 +168,7 @@ describe('the key file', () => {
     path = join(folder, 'file');
     writeFileSync(path, '');
     path = join(folder, 'file', 'below');
-    expect(errorOf(() => open()).message).toContain('below something');
+    expect(errorOf(() => open()).message).toContain('through something');
   });
 
   it('checks the mode of what a link points to', () => {

@@ -98,7 +98,7 @@ describe('a transaction that calls a program which nobody can read', () => {
     [
       'another signer',
       { instructions: [{ ...call, accounts: [{ address: stranger, role: READONLY_SIGNER }] }] },
-      'wants 2 signers',
+      'requires 2 signers',
     ],
     ['a program that was not named', { instructions: [call, transfer] }, `calls the program ${SYSTEM}`],
     ['two memos', { instructions: [call, memo, memo] }, 'carries 2 memos'],
@@ -113,8 +113,8 @@ describe('a transaction that calls a program which nobody can read', () => {
     ['a priority fee without a limit of units', ['0340420f0000000000'], 'priority fee of 1400000 lamports'],
     ['a ruinous priority fee', ['02400d0300', '03ffffffffffffffff'], 'priority fee of'],
     ['a price that was set twice', ['0300000000000000ff', '03204e000000000000', '02ffffffff'], 'priority fee of'],
-    ['a call of the budget that is cut', ['03204e'], 'an unreadable priority'],
-    ['another call of the budget', ['0100000400'], 'an unreadable priority'],
+    ['a call of the budget that is cut', ['03204e'], 'an unreadable call of Compute Budget'],
+    ['another call of the budget', ['0100000400'], 'an unreadable call of Compute Budget'],
   ])('is judged by what %s costs', (_, calls, expected) => {
     const budget = 'ComputeBudget111111111111111111111111111111';
     const rules = { ...allowed, solanaPrograms: [...solanaPrograms, budget] };

@@ -1,19 +1,21 @@
 /**
- * Turns requests and their outcomes into recordings, in memory. Recordings exclude known own orders from liquidity
- * and contain no trade twice. A level deeper than requested does not count as gone. A silence is a gap with its cause, not
- * a quiet market.
+ * Converts requests and their outcomes into recordings, in memory. Recorded books exclude known own orders, and no
+ * trade is recorded twice. A level below the requested depth does not count as removed. Time without answers is
+ * recorded as a gap with its cause, because it is not a quiet market.
  */
 
-import type { RecordedMarket } from '../../../recording/contract.js';
-import type { FeedRow } from '../../../recording/store/segment.js';
+import { type RecordedMarket, SIDE } from '../../../recording/contract.js';
+import type { FeedRow, MarketSink, Stamp } from '../../../recording/store/segment.js';
 import type { RecordingStore } from '../../../recording/store/store.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
-import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
+import type { MarketDetail, Orderbook, PublicTradeRow, RedeemRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
 import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js';
-import { MarketCapture } from './market-capture.js';
-import { OwnCapture, type PolledAt } from './own-capture.js';
+import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
+import { Tape } from '../../../trader/market/tape.js';
+import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
+import { type OwnAtPrice, OwnCapture, type OwnInBook, type OwnOrders, type PolledAt } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
@@ -22,7 +24,7 @@ export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 const DEFAULT_DEPTH = 20;
 /** Interval assumed until the usual interval is known, ms. */
 const USUAL_MS = 10_000;
-/** Maximum feed values that wait for their market's first book. */
+/** Maximum number of feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
 
 interface CaptureSettings {
@@ -34,7 +36,7 @@ interface CaptureSettings {
   readonly only: ReadonlySet<string> | null;
 }
 
-/** Since the start. */
+/** Numbers of recorded items since the start. */
 export type CaptureCounts = Capture['counts'];
 
 export class Capture {
@@ -44,7 +46,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** Newest values by feed and market, of markets not read yet. */
+  /** Newest feed values by feed and market, for markets that were not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
@@ -54,7 +56,7 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** `refused`: invalid levels of the venue's answers, and events off the grid. */
+  /** Numbers of recorded items. `refused`: invalid levels of the venue, and events off the price or amount grid. */
   get counts() {
     const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
     for (const { counts } of this.#markets.values())
@@ -62,12 +64,12 @@ export class Capture {
     return total;
   }
 
-  /** Own orders that may rest, by the answers. */
+  /** Number of own orders that may rest, according to the answers. */
   get ownResting(): number {
     return this.#own.orders.resting;
   }
 
-  /** Usual interval of reads of one book, ms: several times as long is a gap. */
+  /** Sets the usual interval between reads of a book, ms. A several times longer interval is a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
@@ -77,7 +79,7 @@ export class Capture {
     this.#own.onAsk(call, nowMs);
   }
 
-  /** Takes the outcome of a request. `venueMs`: estimated venue clock between request and answer, rounded, ms. */
+  /** Records the outcome of a request. `venueMs`: estimated venue clock midway between request and answer, ms. */
   onOutcome(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);
@@ -85,7 +87,7 @@ export class Capture {
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
-    // An unsent request has no round trip; the missing read is a gap anyway.
+    // An unsent request has no round trip, and the missing read is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
@@ -102,12 +104,12 @@ export class Capture {
     this.#own.orders.forget(nowMs);
   }
 
-  /** Writes waiting data; the last call before the store is closed. */
+  /** Writes waiting data. Call it last, before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
-  // The shell answers with the data of the call's endpoint; TypeScript cannot relate them.
+  // The casts: data has the type of the call's endpoint, but TypeScript cannot relate them.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -137,7 +139,7 @@ export class Capture {
     }
   }
 
-  /** Capture of this market; undefined while its description is unknown, or when it is not wanted. */
+  /** Returns a market's capture; undefined while its description is unknown, or if it is not to be recorded. */
   #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
@@ -152,7 +154,7 @@ export class Capture {
     return captured;
   }
 
-  /** A feed reports a constant value only once, often before the first book. */
+  /** Records a feed value, or keeps it for the first book: a feed reports a constant value only once. */
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
@@ -212,10 +214,10 @@ function why(outcome: Outcome): string {
   return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
 }
 
-/** Category of a market without one, or with an unknown one. */
+/** Category recorded for a market without a known category. */
 const OTHER_CATEGORY = 'finance';
 
-/** Null for a market without an order book. `seenMs` replaces times that the venue does not report. */
+/** Describes a market; null without an order book. `seenMs` replaces times that the venue does not report. */
 export function describeMarket(
   detail: MarketDetail,
   venue: string,
@@ -243,7 +245,7 @@ export function describeMarket(
   };
 }
 
-/** From our own redeem: no public answer has it. Null when not paid yet, or for equal shares of both outcomes. */
+/** Infers a market's outcome from our own redeem. Null before its payment, or for equal shares of both outcomes. */
 export function learnOutcome({
   state,
   funds,
@@ -259,3 +261,243 @@ export function learnOutcome({
 /** Whether two descriptions are equal; times that the venue does not report are ignored. */
 export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
+
+/** Maximum wait of a book for a later read of the trades, ms. After it, trades may follow the book. */
+const HOLD_MS = 20_000;
+/** A book that is later than this multiple of the usual interval causes a gap. */
+const LATE_FACTOR = 3;
+/** A larger step back means that our clock was set back, ms; answers are only slightly out of order. */
+const STEP_BACK_MS = 60_000;
+/** Possible error of the estimated venue clock, ms. In doubt a trade comes before a book. */
+const CLOCK_SLACK_MS = 500;
+
+interface HeldBook {
+  readonly book: Book;
+  readonly depth: number;
+  readonly at: PolledAt;
+}
+
+/**
+ * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. Therefore a
+ * book waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
+ */
+class MarketCapture {
+  readonly sink: MarketSink;
+  readonly #own: OwnOrders;
+  #levels = new KnownLevels();
+  #pages = new TradePages();
+  #held: HeldBook[] = [];
+  #trades: TapeTrade[] = [];
+  /** The newest book with own orders, which shows whether a trade's taker bought or sold. */
+  #latest: Book = EMPTY_BOOK;
+  #latestAt: PolledAt | null = null;
+  /** Our clock at the last call, ms. */
+  #nowMs = Number.NEGATIVE_INFINITY;
+  /** Time when the newest answered read of the trades was sent, our clock, ms. */
+  #tradesSentMs = Number.NEGATIVE_INFINITY;
+  /** Time of the last written data, venue clock, ms; null before the first book. */
+  #knownMs: number | null = null;
+  /** Reason of the present gap; null without a gap. */
+  #gap: string | null = null;
+  counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
+
+  constructor(sink: MarketSink, own: OwnOrders) {
+    this.sink = sink;
+    this.#own = own;
+  }
+
+  /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
+  onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
+    this.#note(at.seenMs);
+    // Answers may overtake each other; the later request has the later book.
+    if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
+    const { book, droppedLevels } = readBook(answer);
+    this.counts.refused += droppedLevels;
+    const sinceMs = this.#latestAt === null ? 0 : at.seenMs - this.#latestAt.seenMs;
+    if (sinceMs > LATE_FACTOR * usualMs)
+      this.onGap(`the book was not seen for ${Math.round(sinceMs / 1000)} s`, at.seenMs);
+    this.#latest = book;
+    this.#latestAt = at;
+    this.#held.push({ book, depth, at });
+    this.#release(at.seenMs);
+  }
+
+  /** Records a page of public trades, newest first. `isLast`: no page follows. */
+  onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
+    this.#note(at.seenMs);
+    const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
+    if (missed && this.#knownMs !== null) this.onGap('more trades than a page shows', at.seenMs);
+    this.#trades = [...this.#trades, ...trades].sort((a, b) => a.venueTimeMs - b.venueTimeMs);
+    this.#tradesSentMs = Math.max(this.#tradesSentMs, at.sentMs);
+    this.#release(at.seenMs);
+  }
+
+  /** Records a gap from the last known book to the next book. */
+  onGap(reason: string, nowMs: number): void {
+    this.flush(nowMs);
+    if (this.#gap !== null || this.#knownMs === null) return;
+    this.#gap = reason;
+    this.counts.gaps += 1;
+    this.sink.gap({ timeMs: this.#knownMs, seenMs: nowMs }, reason);
+  }
+
+  /** Writes books and trades that have waited long enough. */
+  tick(nowMs: number): void {
+    this.#note(nowMs);
+    this.#release(nowMs);
+    const late = this.#trades.filter((trade) => trade.seenMs + HOLD_MS <= nowMs);
+    if (this.#held.length === 0 && this.#knownMs !== null && late.length > 0) {
+      this.#writeTrades((trade) => trade.seenMs + HOLD_MS <= nowMs, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  flush(nowMs: number): void {
+    this.#release(nowMs + HOLD_MS);
+  }
+
+  end(at: PolledAt): void {
+    this.flush(at.seenMs);
+    this.#writeTrades(() => true, at.venueMs);
+    this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
+    // The memory is freed, because many markets end while a recorder runs for months.
+    this.#levels = new KnownLevels();
+    this.#pages = new TradePages();
+    this.#latest = EMPTY_BOOK;
+  }
+
+  /** Detects a clock set back, and then writes all waiting data: it must not wait for hours. */
+  #note(nowMs: number): void {
+    if (nowMs < this.#nowMs - STEP_BACK_MS) {
+      this.flush(Number.POSITIVE_INFINITY);
+      this.#tradesSentMs = Number.NEGATIVE_INFINITY;
+      this.#latestAt = null;
+    }
+    this.#nowMs = nowMs;
+  }
+
+  #release(nowMs: number): void {
+    for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
+      const { seenMs } = next.at;
+      if (this.#tradesSentMs < seenMs && nowMs - seenMs < HOLD_MS) return;
+      this.#held.shift();
+      this.#write(next);
+    }
+  }
+
+  #write({ book, depth, at }: HeldBook): void {
+    const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
+    const first = this.#knownMs === null;
+    const untilMs = at.venueMs + CLOCK_SLACK_MS;
+    // The first book includes the effect of earlier trades, so they are dropped.
+    if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
+    else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
+    const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
+    const stamp: Stamp = { timeMs, seenMs: at.seenMs };
+    const anew = first || this.#gap !== null;
+    if (anew) this.sink.clear(stamp);
+    for (const change of anew ? this.#levels.anew(book, own) : this.#levels.changes(book, depth, own)) {
+      const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
+      if (taken) this.counts.levels += 1;
+      else this.counts.refused += 1;
+    }
+    this.#gap = null;
+    this.#knownMs = timeMs;
+  }
+
+  /** Writes due trades in order. Their second's middle is their time, not before written data or after `latestMs`. */
+  #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
+    const due = this.#trades.filter(isDue);
+    if (due.length === 0) return;
+    this.#trades = this.#trades.filter((trade) => !isDue(trade));
+    for (const trade of due) {
+      const timeMs = Math.max(Math.min(trade.venueTimeMs + 500, latestMs), this.#knownMs ?? trade.venueTimeMs);
+      const side = trade.taker === 'buy' ? SIDE.bid : SIDE.ask;
+      const stamp = { timeMs, seenMs: trade.seenMs };
+      if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
+      else this.counts.refused += 1;
+      this.#knownMs = timeMs;
+      // The gap continues after the trade, because the book is still unknown.
+      if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
+    }
+  }
+}
+
+/** Merges overlapping pages of one market's public trades. Returns each trade once, and whether trades are missing. */
+class TradePages {
+  readonly #tape = new Tape();
+  #newestMs: number | null = null;
+
+  /** Adds a page. `isLast`: no page follows. `book` shows whether a trade's taker bought or sold. */
+  add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
+    const known = this.#newestMs;
+    const times = rows.map((row) => row.timestamp * 1000);
+    const trades = this.#tape.add(rows, seenMs, book);
+    for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
+    // Rows have no id. No trade is missing if the page reaches the second of the newest known trade.
+    const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
+    return { trades, missed: !reaches };
+  }
+}
+
+/** Change of a level between the known book and a newly read book, in YES space. */
+interface LevelChange {
+  readonly side: number;
+  readonly priceMicros: number;
+  /** New total amount of the level, micros; 0 removes the level. */
+  readonly amountMicros: number;
+}
+
+/** Known levels of a book. An answer with the requested number of levels leaves deeper levels unknown. */
+class KnownLevels {
+  #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
+
+  /** Stores a book and returns its changes, removals first, so that the book is never crossed. */
+  changes(book: Book, depth: number, own: OwnInBook): LevelChange[] {
+    const bids = this.#side(SIDE.bid, book.bids, depth, own[0]);
+    const asks = this.#side(SIDE.ask, book.asks, depth, own[1]);
+    const all = [...bids, ...asks];
+    return [
+      ...all.filter(({ amountMicros }) => amountMicros === 0),
+      ...all.filter(({ amountMicros }) => amountMicros > 0),
+    ];
+  }
+
+  /** Forgets all levels and stores a book; all its levels are changes. */
+  anew(book: Book, own: OwnInBook): LevelChange[] {
+    this.#sides = [new Map(), new Map()];
+    return this.changes(book, Number.POSITIVE_INFINITY, own);
+  }
+
+  #side(
+    side: number,
+    levels: readonly BookLevel[],
+    depth: number,
+    own: ReadonlyMap<number, OwnAtPrice>,
+  ): LevelChange[] {
+    const known = side === SIDE.bid ? this.#sides[0] : this.#sides[1];
+    const last = levels.at(-1);
+    const isSeen = (price: number): boolean => {
+      if (levels.length < depth || last === undefined) return true;
+      return side === SIDE.bid ? price >= last.priceMicros : price <= last.priceMicros;
+    };
+    const changes: LevelChange[] = [];
+    const note = (priceMicros: number, rawMicros: number) => {
+      const ours = own.get(priceMicros);
+      const before = known.get(priceMicros);
+      // While our part of the level is uncertain, the others' last known amount stays.
+      if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
+      const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
+      if (amountMicros === (before ?? 0)) return;
+      if (amountMicros === 0) known.delete(priceMicros);
+      else known.set(priceMicros, amountMicros);
+      changes.push({ side, priceMicros, amountMicros });
+    };
+    const shown = new Set<number>();
+    for (const { priceMicros, amountMicros } of levels) {
+      shown.add(priceMicros);
+      note(priceMicros, amountMicros);
+    }
+    for (const price of [...known.keys()]) if (!shown.has(price) && isSeen(price)) note(price, 0);
+    return changes;
+  }
+}

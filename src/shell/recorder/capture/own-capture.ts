@@ -1,4 +1,4 @@
-/** Own orders and trades from the seam: our part of books, and rows of a recording. */
+/** Tracks own orders and trades, to remove own orders from recorded books and to record own rows. */
 
 import { SIDE } from '../../../recording/contract.js';
 import type { MarketSink, OwnRow } from '../../../recording/store/segment.js';
@@ -8,17 +8,17 @@ import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';
 
-/** When a poll left and its answer came (our clock), and the estimated venue clock in between. Unix ms. */
+/** Times of a request and its answer by our clock, and the estimated venue clock in between. Unix ms. */
 export interface PolledAt {
   readonly sentMs: number;
   readonly seenMs: number;
   readonly venueMs: number;
 }
 
-/** An own order in any answer. */
+/** An own order's row in an answer. */
 type OwnOrderRow = OwnTradeRow['order'];
 
-/** Own amounts at one price: the certain and the maximum amount. If the amounts differ, a level cannot be split now. */
+/** Certain and maximum own amount at one price. If they differ, the others' part of a level is unknown. */
 export interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
@@ -29,13 +29,13 @@ export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: R
 
 const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
 
-/** Drafts whose terms are stored until their submit; a trader has a few at a time. */
+/** Maximum number of drafts whose terms are stored until their submit. */
 const MAX_DRAFTS = 1_000;
 
-/** Enough for all orders of hours; a dropped one is written again when seen again, which is harmless. */
+/** Maximum number of remembered states, enough for hours. A forgotten one may be recorded twice, which is harmless. */
 const MAX_WRITTEN = 20_000;
 
-/** Fields of a row by its order; those of orders or trades alone are null. */
+/** Returns the common fields of a row; fields that only orders or only trades have are null. */
 const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   seen_ms: seenMs,
   side: order.side,
@@ -51,7 +51,7 @@ type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
 
 export class OwnCapture {
   readonly orders = new OwnOrders();
-  /** Last written state, by order or trade. */
+  /** Last written state of each order and trade. */
   readonly #written = new Map<string, string>();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
   readonly #findSink: (market: string) => MarketSink | undefined;
@@ -69,7 +69,7 @@ export class OwnCapture {
     } else if (call.endpoint === 'orders.cancelSubmit') this.orders.onDisturbance(call.params.pubkey, nowMs);
   }
 
-  /** Takes its outcome. The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
+  /** Records a call's outcome. Its data has the type of the call's endpoint, which TypeScript cannot relate. */
   onOutcome(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -97,7 +97,7 @@ export class OwnCapture {
   #onDraft({ body }: CallTo<'orders.create'>, { pubkey }: DataOf<'orders.create'>): void {
     const price = parseDecimal(body.price ?? '');
     const amount = parseDecimal(body.amount ?? '');
-    // A market order does not rest.
+    // An order without price or amount is a market order, which does not rest.
     if (price === null || amount === null) return;
     const terms = {
       market: body.market_condition_id,
@@ -177,7 +177,7 @@ export class OwnCapture {
   }
 }
 
-/** A book is recorded long before this; then an ended order can be dropped. */
+/** Time for which an ended order is remembered, ms. Books of its time have been recorded by then. */
 const REMEMBERED_MS = 120_000;
 
 export interface OwnTerms {
@@ -188,21 +188,21 @@ export interface OwnTerms {
 }
 
 interface Known extends OwnTerms {
-  /** The larger of before and after the last change. */
+  /** Larger of the amounts before and after the last change. */
   mostMicros: number;
   remainingMicros: number;
-  /** Our clock, ms: when the first request that could place the order left, or when the order was first seen. */
+  /** Time of the first request that could place the order, or of the request that first showed it; our clock, ms. */
   readonly bornMs: number;
-  /** Our clock, ms, of the last request or news about the order. */
+  /** Time of the last request or news about the order; our clock, ms. */
   changedMs: number;
-  /** Our clock, ms, when it was known to have ended; null while it may rest. */
+  /** Time when the order's end was learned, our clock, ms; null while the order may rest. */
   goneMs: number | null;
 }
 
 export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
-  /** A request left that may put this order into the book. */
+  /** Records a sent request that may put the order into the book. */
   onSubmit(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
     if (this.#orders.has(pubkey)) return;
     const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
@@ -220,7 +220,7 @@ export class OwnOrders {
     this.#orders.delete(pubkey);
   }
 
-  /** Takes an own order from an answer to a request of time `sentMs`. */
+  /** Records an own order from an answer to a request that was sent at `sentMs`. */
   onRow(row: OwnOrderRow, sentMs: number, nowMs: number): void {
     const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
     if (pubkey === null || price === null || status === null) return;
@@ -231,7 +231,7 @@ export class OwnOrders {
     if (known === undefined) {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
-      // The order may have rested for long; the amount at an earlier poll is unknown.
+      // The order may have rested for long, and its amount at an earlier read is unknown.
       const amounts = { mostMicros: left, remainingMicros: left };
       this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
       return;
@@ -246,14 +246,14 @@ export class OwnOrders {
     } else if (known.changedMs <= sentMs) known.mostMicros = left;
   }
 
-  /** A complete list of resting orders, requested at `sentMs`, lacked the others. */
+  /** Ends the orders that a complete list of resting orders, requested at `sentMs`, does not contain. */
   onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
     for (const [pubkey, known] of this.#orders) {
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
     }
   }
 
-  /** Our part of a book polled between these times (our clock). */
+  /** Returns our part of a book that was read between these times (our clock). */
   inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
     let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
     for (const known of this.#orders.values()) {

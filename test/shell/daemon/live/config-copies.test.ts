@@ -42,7 +42,7 @@ it('refuses a changed file, a changed list and a name that is no hash', () => {
   const list = join(folder, hash, 'files.json');
   writeFileSync(list, readFileSync(list, 'utf8').replace('002-trader.yaml', '../../other.yaml'));
   expect(() => copies.read(hash)).toThrow(/files\.json was changed/);
-  for (const name of ['', '..', `../${hash}`]) expect(() => copies.read(name)).toThrow(/no copy .* was kept/);
+  for (const name of ['', '..', `../${hash}`]) expect(() => copies.read(name)).toThrow(/no copy .* is stored/);
 });
 
 it('keeps the newest twenty', () => {

@@ -31,7 +31,7 @@ describe('a running trader’s configuration', () => {
     write('trader.yaml', '"50"', '"60"');
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
     await expect(apply(live)).rejects.toThrow(
-      /wants a reason, and nothing was taken: risk.max_position_shares: 50 → 60 \(looser\)$/,
+      /^nothing was applied, because these changes need a reason: risk.max_position_shares: 50 → 60 \(looser\)$/,
     );
     expect(live.config.configHash).toBe(config.configHash);
     write('word.ts', 'never', 'still never');
@@ -46,7 +46,7 @@ describe('a running trader’s configuration', () => {
       'trader.yaml',
       'ledger: { path: twinbook.sqlite }',
       'ledger: { path: other.sqlite }',
-      /only a restart takes this up.*ledger\.path/,
+      /nothing was applied, because these changes need a restart.*ledger\.path/,
     ],
     [
       'an unknown setting',
@@ -81,7 +81,7 @@ describe('a running trader’s configuration', () => {
     expect(await live.rollback({ hash: '', reason: 'worse', dryRun: true })).toMatchObject({ applied: false });
     const back = await live.rollback({ hash: config.configHash.slice(0, 8), reason: 'worse', dryRun: false });
     expect(back).toMatchObject({ applied: true, hash: config.configHash });
-    expect(back.lines.at(-1)).toContain('a restart takes them');
+    expect(back.lines.at(-1)).toContain('the next start uses them');
     expect(commands.at(-1)).toMatchObject({ by: 'rollback', hash: config.configHash, reason: 'worse' });
     expect(live.config.strategies[0]?.params).toMatchObject({ half_spread_ticks: 2 });
     await expect(live.rollback({ hash: 'abc', reason: 'r', dryRun: false })).rejects.toThrow(/no configuration abc/);
@@ -112,7 +112,7 @@ describe('a running trader’s configuration', () => {
     rmSync(join(folder, 'twinbook.sqlite.config'), { recursive: true });
     writeFileSync(join(folder, 'twinbook.sqlite.config'), 'not a folder');
     write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    await expect(apply(live)).rejects.toThrow(/no copy of the configuration can be kept in .*twinbook\.sqlite\.config/);
+    await expect(apply(live)).rejects.toThrow(/no copy of the configuration can be stored in .*twinbook\.sqlite/);
     expect(commands).toEqual([]);
     expect(live.config).toBe(config);
   });

@@ -99,7 +99,7 @@ const FORMS: readonly HostileBytes[] = [
   built(
     'a signature that somebody made already',
     (_, draw) => ({ signatures: [draw.bytes(64)] }),
-    /carries a signature already/,
+    /already carries a signature/,
   ),
   built('an unknown version', (_, draw) => ({ version: 0x81 + draw.below(127) })),
   built('lookup tables that give nothing', (_, draw) => ({

@@ -24,7 +24,7 @@ const keysAt = (bytes: Buffer) => SLOTS_END + (bytes[SLOTS_END] === 0x80 ? 1 : 0
 
 const MALFORMED = /is not a Solana transaction|not in its canonical encoding|contradicts itself/;
 const UNNAMED = /draft_cosigners of the venue profile does not name/;
-const FILLED = /carries a signature already/;
+const FILLED = /already carries a signature/;
 
 /** An empty slot has 64 zeros. */
 const filling = (draw: Draw) => Buffer.concat([Buffer.of(1 + draw.below(255)), draw.bytes(63)]);

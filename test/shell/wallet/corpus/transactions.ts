@@ -83,7 +83,7 @@ const SIGNERS: readonly HostileTransaction[] = [
     const ours = { address: address(draw.wallet.address), role: draw.pick<0 | 1>(READONLY, WRITABLE) };
     return built(honest, draw, { payer: draw.key(), instructions: [{ ...memo(textOf(honest)), accounts: [ours] }] });
   }),
-  kind('others sign beside our wallet', /wants \d+ signers/, (honest, draw) => {
+  kind('others sign beside our wallet', /requires \d+ signers/, (honest, draw) => {
     const role = draw.pick<2 | 3>(READONLY_SIGNER, WRITABLE_SIGNER);
     const others = Array.from({ length: 1 + draw.below(3) }, () => ({ address: address(draw.key()), role }));
     return built(honest, draw, { instructions: [{ ...memo(textOf(honest)), accounts: others }] });
@@ -119,7 +119,7 @@ const MEMOS: readonly HostileTransaction[] = [
 
 /** Forbidden calls are rejected under every profile: beside the memo, alone, and with the venue's own calls. */
 const GIVING: readonly HostileTransaction[] = PAYMENTS.flatMap((payment) => [
-  kind(payment.name, /calls the program|wants \d signers/, (honest, draw) => {
+  kind(payment.name, /calls the program|requires \d signers/, (honest, draw) => {
     const extra = payment.call(draw);
     const instructions = draw.chance(0.2) ? [extra] : among(extra, [memo(textOf(honest))], draw);
     return built(honest, draw, { instructions });
@@ -161,7 +161,7 @@ const STRANGERS: readonly HostileTransaction[] = [
   ),
   kind(
     'a call of the budget that nobody can read',
-    /unreadable priority/,
+    /unreadable call of Compute Budget/,
     (honest, draw) => {
       const bytes = draw.bytes(draw.below(12));
       bytes[0] = draw.pick(0, 1, 4, 5, 255);
