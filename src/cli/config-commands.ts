@@ -1,4 +1,4 @@
-/** `twinbook strategies` and `twinbook config`. */
+/** Commands `twinbook strategies` and `twinbook config`. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
@@ -69,7 +69,7 @@ const showCommand = command({
   },
 });
 
-/** How a running trader applies each setting. */
+/** Returns for each setting how a running trader applies its change. */
 const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
@@ -113,7 +113,7 @@ const listSettingRows = (schema: SchemaNode) =>
     meaning: node.description ?? '',
   }));
 
-/** A setting by its full name, its group or its last part. */
+/** Selects a setting by its full name, its group or the last part of its name. */
 const isWanted =
   (wanted: string | undefined) =>
   ({ setting }: SettingRow): boolean =>
@@ -126,7 +126,7 @@ const SETTING_COLUMNS: readonly Column<SettingRow>[] = [
   { title: 'MEANING', cell: (row) => row.meaning, gives: 'fold' },
 ];
 
-/** New code is loaded in a separate process first, s. The page waits a second longer. */
+/** Time limit of a change, s: new code is first loaded in a separate process. The page waits one second longer. */
 const CHECKED_S = 24;
 
 const diffCommand = command({
@@ -178,7 +178,7 @@ const rollbackCommand = command({
 
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 
-/** The trader itself reads the strategy files; a rollback is for broken ones. */
+/** Only the trader reads the strategy files, because a rollback must work with broken ones. */
 const ask = (
   action: ConfigAction,
   { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },
@@ -189,7 +189,7 @@ const ask = (
   return askThere(request, config, { timeoutMs: timeout * 1000 });
 };
 
-/** No trader runs: compares with the copy of the last configuration in force. */
+/** Compares the files with the stored copy of the last configuration, because no trader runs. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);

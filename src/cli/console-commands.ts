@@ -1,6 +1,6 @@
 /**
- * Commands beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian` cancels all
- * orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists what is wrong.
+ * Commands that run beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian`
+ * cancels all orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
@@ -30,7 +30,7 @@ import * as option from './options.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
 
-/** The trader has priority when both want to compute. */
+/** Niceness of the console, so that the trader has priority when both need the processor. */
 const NICE = 10;
 
 const consoleCommand = command({
@@ -68,7 +68,7 @@ async function show(
   try {
     setPriority(NICE);
   } catch {
-    // A unit with its own priority may forbid the change: it answers nevertheless.
+    // A service manager may forbid the change. The console then keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
@@ -95,9 +95,9 @@ async function show(
   return EXIT.ok;
 }
 
-/** Resolves when the trader reports its end, or its process is gone and closed our input. */
+/** Resolves when the trader reports its end, or when the end of the trader's process has closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
-  // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
+  // A service manager signals all processes of a unit at once, but the console stays until the trader has ended.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
@@ -106,10 +106,10 @@ function traderEnded(): Promise<'ended' | 'gone'> {
   });
 }
 
-/** A submit in flight at the trader's death arrives within this, ms; sockets wait a minute. */
+/** Maximum time until a submit in flight at the trader's death arrives, ms. Sockets wait for a minute. */
 const ON_ITS_WAY_MS = 30_000;
 
-/** Maximum alarm time on a paper exchange, ms: the exchange may have ended during the alarm. */
+/** Maximum duration of an alarm on a paper exchange, ms: the exchange itself may have ended. */
 const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
@@ -181,7 +181,7 @@ export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean
   return report !== null && ABLE.includes(report.state) && !isGone(report.process);
 }
 
-/** The guardian's newest report; null without a readable one. */
+/** Reads the guardian's newest report; null without a readable report. */
 function readReport(ledgerPath: string) {
   const report = readBeatNow(locateReportFile(ledgerPath), reportSchema);
   return report === 'unreadable' ? null : report;
@@ -206,7 +206,7 @@ const dashboardCommand = command({
   },
 });
 
-/** Address reported by the trader, else that of a separate console in the file. */
+/** Returns the page's address that the trader reports, else the configured address of a separate console. */
 async function findPage(config: TraderConfig): Promise<string> {
   const { enabled, start, port } = config.dashboard;
   if (!enabled) {
@@ -219,13 +219,13 @@ async function findPage(config: TraderConfig): Promise<string> {
     return dashboard ?? configured;
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
-    // The console answers while the trader hangs.
+    // The console still answers while the trader hangs.
     if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
     throw error;
   }
 }
 
-/** Another program at that address would receive the token from the browser. */
+/** Throws if the page's program does not know the secret: a browser would send the token to a foreign program. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;

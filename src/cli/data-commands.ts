@@ -12,7 +12,7 @@ import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
 import { type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
-/** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
+/** Returns the given paths, else the recording folder of the configuration, which is loaded only for this purpose. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
   const { loadTraderConfig } = await import('../shell/config/load.js');
@@ -66,7 +66,7 @@ const statsCommand = command({
   },
 });
 
-/** Failures are of recordings that cannot be read, which are left out. */
+/** Opens recordings. `failures` has one error for each recording that cannot be read and is left out. */
 async function openThose(given: readonly string[], config: string, io: CliIo) {
   const { openRecordings } = await import('../recording/recording.js');
   const failures: TwinbookError[] = [];
@@ -74,7 +74,7 @@ async function openThose(given: readonly string[], config: string, io: CliIo) {
   return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
 }
 
-/** Reports left-out recordings, beside the rows of the others. */
+/** Prints the errors of recordings that were left out. Returns the exit code. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
@@ -195,7 +195,7 @@ const queryCommand = command({
   },
 });
 
-/** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
+/** The rows of `--json` are part of the public interface. Times are Unix ms. Amounts and prices are decimal strings. */
 const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,

@@ -1,4 +1,4 @@
-/** `twinbook doctor`: one line per check, with advice for each failure. */
+/** Command `twinbook doctor`: prints one line per check, with advice for each failure. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -45,7 +45,7 @@ export const addDoctorCommand = command({
   },
 });
 
-/** Exit code when no configuration exists to check with. */
+/** Performs all checks. Returns an exit code if the configuration cannot be loaded, else null. */
 async function checkEverything(file: string, io: CliIo, note: (check: Check) => void): Promise<ExitCode | null> {
   let config: Config;
   try {
@@ -89,7 +89,7 @@ function folderCheck(name: string, folder: string): Check {
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 
-/** Checks the wallet; returns its address when the file is usable. */
+/** Checks the wallet. Returns its address; null if the file is not usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
@@ -104,7 +104,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     const { file } = config.wallet;
     const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
     const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
-    // Paper has nothing to steal.
+    // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
     if (sealed !== '' || config.venue.name === 'paper')
       note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
     else note(warn('wallet', `${address}, but the key lies in the clear in ${file}`, hint));
@@ -142,7 +142,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   return checks;
 }
 
-/** No exchange exists before the first start. */
+/** Returns a passed check if the embedded exchange does not exist before its first start; else null. */
 function neverRun({ exchange }: Config): Check | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
   return ok('venue', 'the embedded exchange will be made at the first start');
@@ -185,11 +185,11 @@ async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
 
 const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
 const TIMESTAMP = '1714300000';
-/** An example secret without an owner; another implementation made the signatures below. */
+/** Example secret that belongs to no account. Another implementation made the signatures in `VECTORS`. */
 const SECRET = 'ws_live_1f7c2a9b5d4e';
 const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
 
-/** Method, path, body and signature. */
+/** Golden requests: method, path, body and expected signature. */
 const VECTORS = [
   ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
   ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
@@ -207,7 +207,7 @@ function signingCheck(): Check {
   return fail('signing', text, DAMAGED);
 }
 
-/** A well-formed pubkey without an owner. */
+/** A well-formed pubkey that belongs to no account. */
 const EXAMPLE = '1'.repeat(32);
 const DRAFTS: readonly DraftTerms[] = [
   { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: micros(500_000), amount: ONE },
@@ -218,7 +218,7 @@ const DRAFTS: readonly DraftTerms[] = [
   { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
 ];
 
-/** Signs a draft of each action like a live one; another implementation verifies it. No venue accepts expired drafts. */
+/** Signs an expired draft of each action, which no venue accepts. Another implementation verifies the signatures. */
 function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): Check {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
@@ -252,7 +252,7 @@ const DECLARATION: Declaration = {
   data: none,
 };
 
-/** Parts that are most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
+/** Request parts that proxies rewrite most often: separators and letters in a query, numbers and letters in a body. */
 const PARTS: CallParts = {
   query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
   body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
@@ -260,7 +260,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Reports equal bytes, the first differing byte, or that the venue does not show its bytes. */
+/** Sends a signed request. Reports equal bytes, the first differing byte, or a venue that does not show its bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -273,7 +273,7 @@ export async function checkSignedRequest(
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
   const text = attempt.kind === 'failure' ? null : attempt.text;
-  // Undefined for a text that is not JSON, or has another shape.
+  // `computed` is undefined if the text is not JSON or has another shape.
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
@@ -309,14 +309,14 @@ const REWRITTEN = 'Something between here and the venue rewrites requests, most 
 
 const CONTEXT_BYTES = 16;
 
-/** `"s=open[%]2Cfilled"`: the byte is marked; `[]` is the end. */
+/** Quotes the bytes around a place, as in `"s=open[%]2Cfilled"`: brackets mark the byte, `[]` marks the end. */
 function around(bytes: Buffer, at: number): string {
   const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
   const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
   return `"${escapeBytes(head)}[${escapeBytes(bytes.subarray(at, at + 1))}]${escapeBytes(tail)}"`;
 }
 
-/** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
+/** Writes bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
 const escapeBytes = (bytes: Buffer): string =>
   Array.from(bytes, (byte) =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,

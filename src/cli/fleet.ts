@@ -1,4 +1,4 @@
-/** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
+/** Command `twinbook fleet`: manages the shared database of a fleet's traders, the owners of wallets, and results. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
@@ -47,7 +47,7 @@ const initCommand = command({
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** Describes an owner by its last renewal; only the database's clock counts. */
+/** Describes the owner of a wallet by the age of its last renewal, measured by the database's clock. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -106,11 +106,11 @@ const toJson = (row: WalletRow) => ({
   said: row.summary,
 });
 
-/** Returns the sum; null when one figure is unknown: a partial sum would look like the whole. */
+/** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;
-  // Written by `formatDecimal`: decimals of at most six places.
+  // `formatDecimal` wrote the texts, so they are decimals of at most six places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
 
@@ -139,7 +139,7 @@ const releaseCommand = command({
       });
     }
     const { settleWallet } = await import('../shell/daemon/fleet-session.js');
-    // The venue first: a trader that cannot reach it must not take the wallet.
+    // The venue is opened first: a process that cannot reach the venue must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
@@ -150,7 +150,7 @@ const releaseCommand = command({
   },
 });
 
-/** A mistyped wallet would be taken and released like an existing one, whose lock would then stay. */
+/** A mistyped wallet would be taken and released like an existing one. Its lock would then stay. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
@@ -161,14 +161,14 @@ function requireKnown(wallet: string, { wallets }: FleetState): void {
 type Join = Parameters<typeof FleetMember.join>[0];
 type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
-/** Takes the lease like a trader, so that no trader has it meanwhile. */
+/** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet meanwhile. */
 async function whileHeld(
   { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
   act: (joined: Joined) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,
-    // Waits for its owner, even a trader of this name.
+    // `standby` waits for the wallet's owner to end, even for a trader with the configured name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     password: fleetPassword(io.env),
     capitalMicros: ZERO,
@@ -181,7 +181,7 @@ async function whileHeld(
   io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
-/** Returns a function: true after the time, or once the user has asked to stop. */
+/** Returns a function that returns true after the time, or once the user asks to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   let isAsked = false;
   void io.stopAsked().then(() => {

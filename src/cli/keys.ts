@@ -1,4 +1,4 @@
-/** `twinbook keys …`: wallet file and API credentials. Secrets come from files and the environment, never arguments. */
+/** Command `twinbook keys`. Secrets come from files and the environment, never from arguments. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -52,7 +52,7 @@ const showCommand = command({
   },
 });
 
-/** Returns the passphrase. Null: unsealed. A key is sealed unless the user explicitly refuses. */
+/** Returns the passphrase of a new wallet file; null for an unencrypted key, which the user must request explicitly. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
@@ -67,7 +67,7 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** `here`: whether the key's secret is in this trader's credentials. */
+/** An API key of the account. `here`: whether the key's secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({
@@ -79,7 +79,7 @@ const bootstrapCommand = command({
     const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows the secret once: an unusable file must fail here, before the key exists.
+    // The venue shows the secret only once, so an unusable file must fail here, before the key exists.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, {}, async (client) => {
       const credentials = await client.bootstrap(wallet);
@@ -117,7 +117,7 @@ const revokeCommand = command({
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // The secret stays only in the file while the key may be valid.
+      // The file has the only copy of the secret, so the secret stays while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);

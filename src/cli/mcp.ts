@@ -1,4 +1,4 @@
-/** `twinbook mcp`: commands that read and stop, as tools of the Model Context Protocol over stdio. Agents may read and stop the trader, nothing else. */
+/** Command `twinbook mcp`: tools of the Model Context Protocol over stdio. Agents may only read and stop the trader. */
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -16,13 +16,13 @@ import { addLedgerCommands } from './ledger/ledger-commands.js';
 import { reachTrader } from './reach.js';
 
 const LONGEST_TEXT = 400;
-/** Rows of an answer: usual and most. */
+/** Default and maximum number of rows of an answer. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
 const LONGEST_ANSWER = 60_000;
-/** Longest line of a request, bytes; longer ones are dropped. */
+/** Maximum length of a request line, bytes; longer lines are dropped. */
 const LONGEST_LINE = 1024 * 1024;
-/** Maximum concurrent calls of each kind. */
+/** Maximum number of concurrent calls of each kind, `read` and `stop`. */
 const MOST_CALLS = 8;
 const FINISH_WITHIN_MS = 10_000;
 
@@ -79,7 +79,7 @@ function* listTools(session: Session): Iterable<readonly [Command, Tool]> {
   }
 }
 
-/** Whole lines; waits while answers are not read. */
+/** Yields whole lines of the input. Waits while the client does not read its answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
   let line = Buffer.alloc(0);
   let isTooLong = false;
@@ -99,7 +99,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
   }
 }
 
-/** Schema from the command's declaration: rejects unknown names, other types and values out of range. */
+/** Makes a tool's schema from its command. It rejects unknown names, wrong types and values out of range. */
 function makeSchema(made: Command, { options, required = [] }: Tool) {
   const fields: Record<string, z.ZodType> = {};
   for (const argument of made.registeredArguments)
@@ -149,7 +149,7 @@ async function performCall(
   return { content: texts.map(contentOf), isError: code !== 0 };
 }
 
-/** `--name=value` and `--`: no value is read as an option. */
+/** Makes the arguments of the command. With `--name=value` and `--`, no value can be read as an option. */
 function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
   const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
   const values: Readonly<Record<string, unknown>> = { ...usual, ...given };
@@ -165,7 +165,7 @@ function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<
 const contentOf = (text: string) => ({ type: 'text' as const, text: secrets.clean(text) });
 const failure = (text: string): CallToolResult => ({ content: [contentOf(text)], isError: true });
 
-/** JSON of limited length: the longest list in it loses rows from its end, and `left_off` counts them. */
+/** Returns JSON of limited length. The longest list loses rows from its end, and `left_off` counts these rows. */
 function shorten(data: unknown): string {
   const answer = Array.isArray(data) ? { rows: data } : Object(data);
   let leftOff = 0;

@@ -1,4 +1,4 @@
-/** Programs that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
+/** Commands that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -127,7 +127,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
   }
 }
 
-/** Standard output is for the address and the account, which scripts read; warnings and errors go to standard error. */
+/** Returns a logger to standard error. Standard output is for the address and the account, which scripts read. */
 const messagesTo = (io: CliIo, verbose: boolean) => ({
   info: (_: object, message: string) => verbose && io.err(`${message}\n`),
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
@@ -173,7 +173,7 @@ const recordCommand = command({
   },
 });
 
-/** An embedded exchange listens only while its trader runs, which reports the address. */
+/** Returns the venue's address. An embedded exchange listens only while its trader runs, which reports the address. */
 async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';

@@ -1,4 +1,4 @@
-/** A folder and a strategy to begin with, and the trial of a strategy: `twinbook init`, `strategies new` and `test`. */
+/** Commands that write initial files and test a strategy: `twinbook init`, `strategies new` and `strategies test`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -16,7 +16,7 @@ import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type Column, table } from './table.js';
 
-/** New files, with the shipped file that each file comes from. */
+/** Files that `twinbook init` writes, each with the shipped file that it is copied from. */
 const FILES = [
   [OWN_CONFIG, 'config/paper.yaml'],
   ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
@@ -67,7 +67,7 @@ function strategyName(text: string): string {
   return text;
 }
 
-/** The shipped files of a kind under another name: they are tested with every release. */
+/** Writes copies of a kind's shipped files under another name. The shipped files are tested with every release. */
 function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
   const folder = resolve(io.cwd, dir);
   const { tried, declared } = KINDS[kind];
@@ -92,7 +92,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
   );
 }
 
-/** Writes all of these files, or none where one of them is there. @param hint for that case */
+/** Writes all of these files, or none if one of them exists. @param hint printed if one of them exists */
 export function writeNew(
   folder: string,
   texts: readonly (readonly [file: string, text: string])[],
@@ -127,8 +127,8 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
 }
 
 /**
- * Initial files of a new strategy of a kind, besides the files in `examples/new`. `declared`: further needs of a
- * trader's file, as the end of a sentence.
+ * Initial files of a new strategy of each kind, besides the files in `examples/new`. `declared` ends a sentence about
+ * further requirements of the trader's file.
  */
 const KINDS = {
   market: {
@@ -162,7 +162,7 @@ const MARKETS = 20;
 
 const LOOKS = 100;
 
-/** Number of events; an event has two to five markets. */
+/** Number of generated events; an event has two to five markets. */
 const EVENTS = 10;
 
 const EVENT_LOOKS = 60;
@@ -202,7 +202,7 @@ async function tryStrategy(name: string, seed: number, io: CliIo): Promise<reado
   });
 }
 
-/** All strategies of a file, or a module with its defaults. */
+/** Returns all strategies of a file, or the strategy of a module with its default parameters. */
 async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
   if (/\.ya?ml$/.test(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });

@@ -1,4 +1,4 @@
-/** `twinbook top`: markets by result, refreshed every second, from the running trader's status and its ledger. */
+/** Command `twinbook top`: markets by result, refreshed every second, from the trader's status and its ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -37,7 +37,7 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
+/** Keys that end the command: `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
@@ -102,7 +102,7 @@ export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
 };
 
-/** The rows of `--json` are part of the public interface; null is unknown. */
+/** The rows of `--json` are part of the public interface; null means unknown. */
 const formatRow = (row: TopRow) => ({
   market: row.id,
   title: row.title,
@@ -134,7 +134,7 @@ const COLUMNS: readonly Column<TopRow>[] = [
   { title: '', cell: ({ state }) => (state === 'quoting' ? '' : state), gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Lines above the table, each cut to the width; the most important first. */
+/** Returns the lines above the table, each cut to the width; the most important line is first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
   if (typeof status === 'string') {
     const results = rows.map(({ resultMicros }) => resultMicros);
@@ -155,7 +155,7 @@ function drawHead({ status, cashMicros, rows }: TopPicture, width: number): read
   ].map((line) => cutText(line, width));
 }
 
-/** A whole screen: at most as many lines and columns as the terminal. */
+/** Returns the lines of a whole screen, limited to the terminal's lines and columns. */
 export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<CliTerminal['size']>): readonly string[] {
   const lines = table(picture.rows, COLUMNS, columns).trimEnd().split('\n');
   return [...drawHead(picture, columns), '', ...lines]
@@ -163,7 +163,7 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
     .slice(0, Math.max(1, rows));
 }
 
-/** A shown market. Amounts and prices are micros; null is unknown. */
+/** A row of the table. Amounts and prices are micros; null means unknown. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
 interface Holding {
@@ -210,10 +210,10 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
     return {
       id,
       title: market?.title ?? titles.get(id) ?? id,
-      /** Realised minus fees, plus holdings at their mark. */
+      /** Realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: gained === null ? null : add(booked, gained),
       fills: sum?.fills ?? 0,
-      /** YES minus NO, shares. */
+      /** YES shares minus NO shares. */
       netMicros: sub(held.yesMicros, held.noMicros),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,
@@ -226,11 +226,11 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
   });
 }
 
-/** Gain of a holding; null for a holding of unknown value. */
+/** Returns the gain of a holding; null if its value is unknown. */
 function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
   if (yesMicros === 0 && noMicros === 0) return ZERO;
   if (mark === null) return null;
-  // Rounded like the ledger's total.
+  // The value is rounded like the ledger's total.
   const value = add(mul(mark, yesMicros, 'floor'), mul(complement(mark), noMicros, 'floor'));
   return sub(value, costMicros);
 }

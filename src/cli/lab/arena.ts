@@ -1,4 +1,4 @@
-/** `twinbook arena`: strategies in worlds with a known truth. */
+/** Command `twinbook arena`: runs strategies in simulated worlds whose true probabilities are known. */
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
@@ -26,7 +26,7 @@ export async function findWorlds(names: readonly string[]): Promise<readonly Wor
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-/** Throws `usage` for a number of markets that none of these worlds takes. */
+/** Makes the conditions of worlds. Throws `usage` for a number of markets that none of these worlds takes. */
 export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
   const { withMarkets } = await import('../../lab/arena/worlds.js');
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
@@ -76,7 +76,7 @@ async function runWorlds(options: option.Values<typeof OPTIONS>, isJson: boolean
   const result = await runArena({
     worlds,
     files: [options.config].flat(),
-    // A copy: the process's own environment cannot be passed to a thread.
+    // The environment is copied, because the process's own environment cannot be passed to a thread.
     env: { ...io.env },
     cwd: io.cwd,
     firstSeed: options.first,
@@ -111,7 +111,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** `+1.23 ± 0.45`, currency; without an error for a single simulation. */
+/** Formats a mean and its error in currency, as in `+1.23 ± 0.45`. A single simulation has no error. */
 export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;

@@ -1,4 +1,4 @@
-/** `twinbook backtest`: strategy files over recordings, under several fill models. */
+/** Command `twinbook backtest`: runs strategy files over recordings, under several fill models. */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -147,7 +147,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
-  // A copy: the process's own environment cannot be passed to a thread.
+  // The environment is copied, because the process's own environment cannot be passed to a thread.
   const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
     Math.min(workers, fillModels.length) < 2
@@ -174,10 +174,10 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   };
 }
 
-/** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
+/** Number of events from which threads pay off: each thread compiles the program and reads the recordings again. */
 const WORTH_A_THREAD = 1_000_000;
 
-/** Uses one thread for raw recordings: decoding per thread takes longer than it saves. */
+/** Returns the default number of threads: one for raw recordings, because each thread would decode them again. */
 async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
   const { openRecordings } = await import('../../recording/recording.js');
   let events = 0;

@@ -1,6 +1,6 @@
 /**
- * `twinbook replay RUN` decides a recorded run again and compares every request; `twinbook parity RUN` compares it with
- * backtests of the same span.
+ * Command `twinbook replay RUN` repeats the decisions of a recorded run and compares every request. Command `twinbook
+ * parity RUN` compares the run with backtests of the same span.
  */
 
 import { existsSync } from 'node:fs';
@@ -31,12 +31,12 @@ const RUN_OPTIONS = {
   acceptChangedCode: option.changedCode,
 };
 
-/** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
+/** Opens the named run and its code. `file`: path of its configuration; null if only the run's folder is named. */
 function openRun(name: string, { config, acceptChangedCode }: option.Values<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
-  // User code comes from files that the operator names: a run's folder may be foreign.
+  // User code is loaded only from files that the operator names, because a run's folder may be foreign.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
   return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
@@ -87,7 +87,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
   const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
-  // Printed before the replay itself, which may take long.
+  // The changes are printed before the replay itself, which may take long.
   if (!isJson && changes.length > 0)
     io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
@@ -145,7 +145,7 @@ function endText({ end }: RunJournal): string {
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
   if (difference === null) return steps === 0 ? 'there is nothing to repeat' : '100 %: every decision is the same';
-  // Never rounded up to 100.
+  // The share is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
@@ -167,11 +167,11 @@ function differenceText(difference: Difference, changes: readonly string[]): str
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
 }
 
-/** Purpose of a replay: equal code and observations must give equal decisions. */
+/** Shown for a difference without a known change: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
 
-/** Plays another configuration on the market that the run saw. */
+/** Backtests another configuration on the markets that the run saw. */
 async function playOverRun(
   run: RunJournal,
   file: string,
@@ -187,7 +187,7 @@ async function playOverRun(
   return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
-/** A strategy file uses the run's settings and limits; a trader's file has its own. */
+/** Loads the configuration to play. A strategy file uses the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);
@@ -242,7 +242,7 @@ const parityCommand = command({
   },
 });
 
-/** The comparison below is about the same trader only where the run repeats: that comes first. */
+/** Replays the run before the comparison, which is about the same trader only if every decision repeats. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay.js');
@@ -290,15 +290,15 @@ async function backtestRun(
 }
 
 interface SidesWords {
-  /** Facts to list after the span. */
+  /** Names and values of facts to list after the run's span. */
   readonly facts: readonly Pair[];
-  /** Columns per market, after the sides' columns. */
+  /** Columns of the table of markets, after the columns of the sides. */
   readonly columns?: readonly Column<MarketParity>[];
-  /** A paragraph before the remarks. */
+  /** Text of a paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-/** Shows the run beside its backtests. */
+/** Returns the answer that shows the run beside its backtests. */
 function sidesAnswer(
   run: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
@@ -353,7 +353,7 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** Returns one column per side; only the first sides if a narrow terminal lacks room. */
+/** Returns one column per side. A narrow terminal shows only the first sides. */
 const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
   sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 

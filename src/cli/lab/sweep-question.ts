@@ -1,4 +1,4 @@
-/** Question and answer of a sweep: options shared by `sweep` and `sweep plan`, their plan, and the tables of a result. */
+/** Options shared by `sweep` and `sweep plan`, the plan they describe, and the tables of a sweep's result. */
 
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
@@ -31,7 +31,7 @@ import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
-/** Maximum rows; the database, --json and the page have all. */
+/** Maximum rows of a table; the database, `--json` and the page have all rows. */
 const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
@@ -89,7 +89,7 @@ export async function resultAnswer(
   return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Words for the counted items, and for the unit of speed. */
+/** Two nouns of the progress line: for the counted items, and for the unit of speed. */
 export type ProgressWords = readonly [tasks: string, parts: string];
 
 export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
@@ -159,7 +159,7 @@ export function requireData({ data }: Pick<Question, 'data'>): readonly string[]
 }
 
 export async function questionFrom(options: Question, io: CliIo) {
-  // A copy: the process's own environment cannot be passed to a thread.
+  // The environment is copied, because the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
@@ -173,7 +173,7 @@ export async function questionFrom(options: Question, io: CliIo) {
   };
 }
 
-/** Finds every error of the input before anything runs. */
+/** Makes the plan of a sweep. Throws for every error of the input before any backtest runs. */
 export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan> {
   const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
@@ -201,7 +201,7 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
   };
 }
 
-/** Beside the ledger; a single strategy file has none, and its own folder is for configuration. */
+/** Default output folder: beside the ledger. A lone strategy file has none, and its folder is for configuration. */
 function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
   const lone = strategies.find((strategy) => strategy.file === file);
   return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);

@@ -1,6 +1,6 @@
 /**
- * `twinbook sweep`: many configurations over the same recordings, on all cores, as a job array of a batch engine, or by
- * workers behind a queue on Redis or Valkey.
+ * Command `twinbook sweep`: backtests many configurations over the same recordings. They run on all cores, as a job
+ * array of a batch engine, or on workers behind a queue on Redis or Valkey.
  */
 
 import { resolve } from 'node:path';
@@ -63,7 +63,7 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
+/** Default duration of a chunk, s: long enough to make a job's start cheap, short enough to be repeated. */
 const USUAL_CHUNK_SECONDS = 300;
 
 /** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
@@ -151,7 +151,7 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-/** A machine that runs chunks: its own copy of configuration and recordings. */
+/** A machine that runs chunks, with its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(
@@ -188,12 +188,12 @@ async function runChunks(
   return EXIT.ok;
 }
 
-/** A process has one time zone, inherited by its threads: set before any of them starts. */
+/** Sets the time zone of the process. Its threads inherit the zone, so it is set before any of them starts. */
 function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** Copies the environment, because the process's own environment cannot be passed to a thread. */
+/** The environment is copied, because the process's own environment cannot be passed to a thread. */
 const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
@@ -208,12 +208,12 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Spot machines get two minutes' notice. */
+/** Default duration of a queued chunk, s. Spot machines get two minutes' notice before they stop. */
 const USUAL_QUEUED_SECONDS = 90;
 
-/** A secret if it contains a password; never an argument, which other users could see. */
+/** Variable with the queue's address. An address may contain a password, and other users could see an argument. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** A result without this secret's signature is not stored. */
+/** Variable with the secret that signs results. A result without its signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
@@ -270,7 +270,7 @@ const workerCommand = command({
   },
 });
 
-/** Returns undefined for the default engine. The queue's packages are loaded only when used. */
+/** Opens the engine of a sweep; undefined for threads. The queue's packages are loaded only when used. */
 async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -301,7 +301,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
-  // A local server is reachable from this machine only: its address with its password replaces a secret.
+  // A local server is reachable only from this machine, so its address with its password replaces the secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
   const wanted = 'a random text such as `openssl rand -hex 32` makes';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
@@ -310,7 +310,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
 }
 
-/** Reads the secret from the variable, or from the private file that the variable names. */
+/** Reads a secret from a variable, or from the private file that the variable with the ending `_FILE` names. */
 function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());

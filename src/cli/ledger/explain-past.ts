@@ -1,4 +1,4 @@
-/** A market at an earlier time: from the journal of that run, decided again up to there. */
+/** Explains a market at an earlier time, by a replay of the run's journal up to that time. */
 
 import { basename } from 'node:path';
 import { replayRun } from '../../lab/replay/replay.js';
@@ -11,8 +11,8 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
 /**
- * Throws TwinbookError `usage` when no run had begun or the market was unknown, `recording_invalid` for a damaged
- * journal.
+ * Throws TwinbookError `usage` if no run had begun or the market was unknown then, and `recording_invalid` for a
+ * damaged journal.
  */
 export async function explainPast(
   subject: string,
@@ -39,7 +39,7 @@ export async function explainPast(
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  // Assigned in `ledgerAtEnd`, which TypeScript does not follow.
+  // `ledgerAtEnd` assigns the snapshot, which TypeScript does not follow.
   const then = snapshot as Snapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {

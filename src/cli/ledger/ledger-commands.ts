@@ -19,13 +19,13 @@ import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
-/** A longer table scrolls off most terminals; JSON is complete. */
+/** Default maximum rows of a table: a longer table scrolls off most terminals. JSON is complete. */
 const TABLE_ROWS = 50;
 const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A key of `--json` with the record's field; with a title also a column of the table. */
+/** A key of `--json` and the record's field. With a title, the field is also a column of the table. */
 type Field<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<Column<Item>>];
 
 interface ReadPage {
@@ -38,7 +38,7 @@ interface List<Item extends InMarket> {
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
-  /** Keys are part of the public interface: the interface's names, amounts as decimal strings. */
+  /** Fields of `--json`. Their keys are public and use the venue's names. Amounts are decimal strings. */
   readonly fields: readonly Field<Item>[];
 }
 
@@ -56,7 +56,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     answer: async ({ options, config, isJson, io }) => {
       const hasMore = 'more' in options && options.more === true;
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
-      // One row more than the limit shows whether more rows exist.
+      // Reading one row more than the limit shows whether more rows exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, (ledger) => {
         const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);
@@ -80,7 +80,7 @@ const columnsOf = <Item>(fields: readonly Field<Item>[]): readonly Column<Item>[
     return [{ title, cell: (item: Item) => cellOf(item, field), ...(isAmount && { right: true }), ...look }];
   });
 
-/** The unit follows from the end of the field's name. */
+/** Returns a field's value. A name that ends in `Micros` makes it a decimal text. */
 const fieldValue = <Item>(item: Item, field: string & keyof Item): Cell => {
   const value = item[field];
   return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as Cell);

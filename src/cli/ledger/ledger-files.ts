@@ -1,4 +1,4 @@
-/** `twinbook ledger`: SQL, backups, verification and restore. */
+/** Command `twinbook ledger`: SQL queries, backups, verification, pruning and restore of the ledger. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -120,7 +120,7 @@ const restoreCommand = command({
   },
 });
 
-/** A backup lacks all later changes. */
+/** Printed after a restore, because the backup lacks all later changes. */
 const NEXT_STEPS = `  It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:
   twinbook cancel-all --verify      nothing of what it forgot rests any more
   twinbook reconcile                shows what it lacks; books of fills come back with the next start
@@ -157,7 +157,7 @@ const pruneCommand = command({
   },
 });
 
-/** The newest complete backup with every row that ended before then. */
+/** Returns the newest intact backup made after this time, which has every row that ended before it. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
@@ -176,7 +176,7 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
 
 type Prune = (batch: PruneBatch) => Promise<PruneData>;
 
-/** The trader works between two batches. */
+/** Prunes through the running trader, which works between two batches. */
 const askingTrader =
   ({ control }: TraderConfig, timeoutMs: number): Prune =>
   async ({ beforeMs: before, ...batch }) => {
@@ -200,10 +200,10 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
   }
 }
 
-/** Deletes first, then returns the unused pages. */
+/** Deletes rows in batches, then releases unused pages of the file. */
 async function pruneAll(beforeMs: number, prune: Prune) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
-  // `until`: later ended rows stay, Unix ms; null when all rows stay.
+  // `until`: rows that ended later stay, Unix ms; null if all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
@@ -213,7 +213,7 @@ async function pruneAll(beforeMs: number, prune: Prune) {
     pruned.until = batch.untilMs ?? pruned.until;
     pruned.batches += 1;
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
-    // Pages cost differently from rows.
+    // Releasing pages takes another time than deleting rows, so the batch size starts again.
     const isOtherWork = after !== null && batch.after === null;
     const isCheckpoint = !batch.isDone && batch.after === after && batch.bytes === 0;
     if (isOtherWork) rows = FIRST_PRUNED_AT_ONCE;

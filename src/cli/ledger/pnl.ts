@@ -1,4 +1,4 @@
-/** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
+/** Command `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -91,7 +91,7 @@ async function runningTrader({ control: { socket } }: TraderConfig) {
 
 type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
-/** @param nowMs Unix ms while the trader runs, else null */
+/** @param nowMs present time, Unix ms; null if no trader runs */
 async function readLiveSession(
   config: TraderConfig,
   file: string,
@@ -121,7 +121,7 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-/** Returns the recorded journals; null when no run of this ledger has a readable journal. */
+/** Reads the journals of the ledger's runs; null if no run has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const { readRun, runFolders } = await import('../../shell/journal/runs.js');
@@ -133,7 +133,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return { runs: ledger.runs(page.limit), ours: new Set(rows.map(({ marketConditionId }) => marketConditionId)) };
   });
-  // Oldest first; a journal may also be of another version.
+  // Runs are read oldest first. A journal of another version is left out.
   const found = runs.reverse().flatMap(({ id }) => {
     const folder = folders.get(id);
     try {
@@ -152,7 +152,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   return { ...read, remarks: [...read.remarks, remark] };
 }
 
-/** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
+/** The rows of `--json` and `--csv` are part of the public interface; null means unknown. */
 type ShownRow = Readonly<Record<string, string | number | null>>;
 
 function shownRow(

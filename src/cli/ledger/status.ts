@@ -1,4 +1,4 @@
-/** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
+/** Command `twinbook status`: the trader's present state, or the ledger's when the trader does not run. */
 
 import { formatDecimal } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -65,7 +65,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Differences of the last comparison; null without a comparison. A ledger alone cannot prove agreement now. */
+/** Describes the differences of the last comparison; null without any, because a ledger cannot prove agreement now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
@@ -93,7 +93,7 @@ function printStopped(
   );
 }
 
-/** The facts that are known, named as in `--json`. */
+/** Returns the known facts, under their names in `--json`. */
 const pairsOf = (facts: Readonly<Record<string, Cell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
@@ -122,7 +122,7 @@ const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
 
-/** The agreement is amber on a terminal when an operator has accepted differences. */
+/** Prints a record. The line on agreement is amber on a terminal if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
@@ -149,7 +149,7 @@ const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'NO', cell: (row) => row.no, right: true },
   { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
-  // A strategy's reason for not quoting may be long.
+  // This column is last, because a strategy's reason for not quoting may be long.
   { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];
 
@@ -161,7 +161,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
   return {
     mode: account.mode,
     reason: account.reason,
-    /** Command that leads back up from this mode; empty when none is needed. */
+    /** Command that ends this mode; empty if no command is needed. */
     way_back: account.wayBack,
     pid: process.pid,
     version: process.version,
@@ -181,7 +181,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     fills: account.fills,
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
-    /** The user's own fair values; problems are rows and lines that were left out since the start. */
+    /** Feeds of the user's own values. `problems`: number of rows and lines left out since the start. */
     feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
       name,
       /** Markets with a current value for strategies. */
@@ -196,8 +196,8 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
 }
 
 /**
- * Ledger against exchange in the newest complete round. `open`: differences that no operator has accepted, null before
- * the first.
+ * Compares ledger and exchange by the newest complete round. `open`: number of differences that no operator has
+ * accepted; null before the first round.
  */
 function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
@@ -216,7 +216,7 @@ function makeMarket(market: MarketStatus) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** `quoting`, or the reason why not, in a few words. */
+    /** State of the market: `quoting`, or in a few words why it is not quoted. */
     state: describeQuoting(market),
     bid: amountText(market.bidMicros),
     ask: amountText(market.askMicros),

@@ -1,6 +1,6 @@
 /**
- * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. A method of the table is
- * a step: it returns its success in one line, or throws the error that ends the rehearsal.
+ * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method in
+ * `STEPS` returns one line on its success, or throws the error that ends the rehearsal.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,12 +31,12 @@ import { ask, difference, failure, isStrange, type Place, Stopped, step, timedOu
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
-/** A book with this many levels may have more. */
+/** Number of levels to request of a book; a book with this many levels may have more. */
 const MOST_LEVELS = 100;
-/** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
+/** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** Rounds of comparison until a difference counts; lists may lag. */
+/** Number of comparison rounds until a difference counts, because lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
@@ -63,7 +63,7 @@ export class OrderLife {
   readonly #cancelId: string;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
-  /** The life of the order begins once its market is chosen. */
+  /** Time limit of the order's life, monotonic ms. The time begins once the market is chosen. */
   #endMs = 0;
 
   constructor(place: Place, ledger: Ledger) {
@@ -90,7 +90,7 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps. No order may rest after any end of the steps. */
+  /** Performs all steps. No order may rest afterwards, even after an error. */
   async perform(): Promise<void> {
     try {
       for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
@@ -99,7 +99,7 @@ export class OrderLife {
     }
   }
 
-  /** Sets the marks of the lists behind everything that was there before the rehearsal. */
+  /** Sets the marks of the account's lists behind all rows that existed before the rehearsal. */
   async openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
@@ -187,7 +187,7 @@ export class OrderLife {
     return `${words}; signed and submitted`;
   }
 
-  /** Waits for two complete lists without any order of this wallet, and for the order's own record. */
+  /** Waits for two complete lists without any order of this wallet, then reads the order's own record. */
   async awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
@@ -202,7 +202,7 @@ export class OrderLife {
     return `nothing rests (read twice); its record says ${data.status}, ${much}`;
   }
 
-  /** Books the venue's listed fills; then its lists and the ledger must agree. */
+  /** Books the fills that the venue lists. Then the venue's lists and the ledger must agree. */
   async compareLedger(): Promise<string> {
     const { client, config, ledgerPath } = this.#place;
     if (config.venue.profile.own_trades) {
@@ -226,7 +226,7 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Ensures that nothing rests after any error. Returns that error unless something may still rest. */
+  /** Cancels the order after any error. Returns that error, or a different one if an order may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
     // An unsigned order cannot rest.
@@ -235,7 +235,7 @@ export class OrderLife {
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // A signature left without an answer: only the record shows the result, at the latest when the draft is over.
+      // A signature has no answer. Only the record shows the result, at the latest once the draft has expired.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
@@ -261,7 +261,7 @@ export class OrderLife {
     return must(this.#intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Whether the order's state is known: it rests, or it never will. */
+  /** Whether the order's state is known: the order rests, or can no longer rest. */
   get #isSettled(): boolean {
     const intent = this.#ledger.intent(this.#placeId);
     return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
@@ -279,7 +279,7 @@ export class OrderLife {
     const { client, config, wallet } = this.#place;
     const { intentId } = approved.intent;
     const reason = JSON.stringify({ rehearsal: true });
-    // Writes the intent's row; the request for its draft waits.
+    // `begin` writes the intent's row; the request for its draft is queued.
     this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
     const outcome = await this.#performNext();
     if (outcome.kind !== 'answered') throw notDrafted(outcome);
@@ -328,7 +328,7 @@ export class OrderLife {
     }
   }
 
-  /** The executor handles such answers; an operator who starts to trade there should know of them. */
+  /** Throws if a successful submit was answered by an error: the executor handles it, but an operator should know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
@@ -346,7 +346,7 @@ export class OrderLife {
     throw difference(text, 'records agree with the request', found.text, todo);
   }
 
-  /** The rehearsal would have stopped before with holdings or resting orders. */
+  /** Makes the facts for risk. Holdings and resting orders would have stopped the rehearsal before. */
   #facts(): RiskFacts {
     const { config } = this.#place;
     const { view } = this.#market;
@@ -366,7 +366,7 @@ export class OrderLife {
     };
   }
 
-  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
+  /** Performs one queued request and books its outcome. Requests that follow from it are queued. */
   async #performNext(): Promise<Outcome> {
     const request = must(this.#waiting.shift(), 'a request that waits');
     this.#outgoing.check(request.call, request.owner);
@@ -375,12 +375,12 @@ export class OrderLife {
     return report.outcome;
   }
 
-  /** The submits wait; a refusal is among the events. */
+  /** Signs the drafts. Submits are queued, and a refusal is among the events. */
   #signDrafts(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
 
-  /** Runs the executor until a condition holds; false after the time limit. */
+  /** Runs the executor until a condition holds. Returns false after the time limit. */
   async #goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
     for (;;) {
       this.#react(() => this.#executor.tick(Date.now(), null));
@@ -422,7 +422,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   return difference('the draft was answered by something else', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Venue times are whole seconds, plus the draft's travel time. */
+/** Tolerance for a draft's lifetime, s: the venue's times are whole seconds, and the draft has a travel time. */
 const LIFETIME_SLACK_S = 3;
 
 /**
@@ -451,7 +451,7 @@ function draftWords(
     throw difference('the draft lives otherwise', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
-  // The only numbers among the terms are micros.
+  // All numbers among the terms are micros.
   const words = Object.entries(terms).map(
     ([name, value]) => `${name} ${typeof value === 'number' ? formatDecimal(value as Micros) : value}`,
   );

@@ -11,7 +11,7 @@ import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
 import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
 
-/** Runs on a new exchange without network or account; the exchange is deleted afterwards. */
+/** Rehearses on a new exchange without network or account. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
@@ -32,14 +32,14 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opened so that a wrong passphrase shows before anything is live; it signs nothing here. */
+/** Opens the wallet, so that a wrong passphrase shows before the live part. The wallet signs nothing here. */
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
   return `the wallet file opens (${(await openWallet(config, io)).address})`;
 }
 
-/** Trades at the venue; runs only after success on paper. */
+/** Rehearses at the venue, with a real order. Runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -58,7 +58,7 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
   await liveThrough({ ...live, client, wallet, ledgerPath }).finally(() => client.close());
 }
 
-/** A trader would take the rehearsal's order for a foreign one, and a killed trader must not place any order. */
+/** Throws if a trader runs or is killed. A trader would take the rehearsal's order for a foreign order. */
 async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running')
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
@@ -67,7 +67,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** Runs the steps from the clock to the ledger. The client has credentials. */
+/** Performs the steps from the clock to the ledger. The client must have credentials. */
 async function liveThrough(place: Place): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;

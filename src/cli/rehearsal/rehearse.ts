@@ -1,4 +1,4 @@
-/** `twinbook rehearse`: the life of one order on an embedded paper exchange, then with two flags at the venue. */
+/** Command `twinbook rehearse`: runs one order on an embedded paper exchange, then with two flags at the venue. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ function resultOf(error: unknown): StepLine['result'] {
   throw error;
 }
 
-/** Checked before anything is read or requested: nothing trades by a typing error. */
+/** Checks the flags before anything is read or requested, so that a typing error cannot trade. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   if (live === iAcceptThatThisTrades) return;
   const text =

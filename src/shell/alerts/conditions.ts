@@ -1,4 +1,4 @@
-/** Kinds of alerts, and the current problems of a trader, from the console's facts about it. */
+/** Defines the kinds of alerts, and finds a trader's present problems from the console's facts. */
 
 import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../config/schema.js';
@@ -19,7 +19,7 @@ export class Lifeline {
     this.#calledMs = steadyMs;
   }
 
-  /** Returns the due call: the reason for missing useful work, or an empty text. Returns null between two calls. */
+  /** Returns null if no call is due. Otherwise returns why there was no useful work, or an empty text if there was. */
   look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
@@ -27,7 +27,7 @@ export class Lifeline {
     this.#steps = account?.health.steps ?? 0;
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // A smaller number is a new run.
+    // An equal number means no step. A smaller number belongs to a new run.
     if (this.#steps === stepsBefore) return 'the trader took no step';
     if (this.#answered === answeredBefore) return 'the exchange answered nothing';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
@@ -44,11 +44,11 @@ export interface Condition {
   readonly text: string;
   /** Time that the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
-  /** Start of the condition, Unix ms, if known; else since it was first seen. */
+  /** Start of the condition, Unix ms; absent if only the time of the first observation is known. */
   readonly sinceMs?: number;
 }
 
-/** Null if unknown. */
+/** Facts from which conditions are found. Null means unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
   /** Time of a clock that never steps, ms. */
@@ -57,9 +57,9 @@ export interface WatchedFacts {
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from the trader. */
   readonly isHeard: boolean;
-  /** The trader ended regularly: no order rests. */
+  /** Whether the trader ended regularly, so that no order rests. */
   readonly hasEnded: boolean;
-  /** The trader's process ended without a message. */
+  /** Whether the trader's process ended without a message. */
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
@@ -81,19 +81,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Limit of wrong passwords, from an attacker's guesses or an operator's typing errors. */
+/** Number of wrong passwords that raises an alert, from an attacker's guesses or an operator's typing errors. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** The next command for the operator, who should not have to search for it at night. Empty: no action is needed. */
+  /** Next command for the operator, who should not have to search at night. Empty if no action is needed. */
   readonly next: string;
   /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`:
-   * an event of the trader, sent once. A lasting state is a condition.
+   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the trader
+   * can show. `notice`: an event of the trader, sent once. A lasting state is a condition.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -193,7 +193,7 @@ const KINDS = {
   daily_summary: kindOf('info', 'notice')('the day'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
-/** Text of a condition that holds, with its start where that is known. */
+/** Text of a condition that holds, with its start if known. */
 type Found = string | Readonly<{ text: string; sinceMs: number }>;
 /** False or null for a condition that does not hold. */
 type Conditions = Readonly<Partial<Record<keyof typeof KINDS, Found | false | null>>>;
@@ -226,7 +226,7 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
-  // A first round that never comes is late too.
+  // Before the first round, the time since the trader's start counts.
   const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
   const lossUsed = Math.max(
     losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
@@ -238,7 +238,7 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // A single round may have counted an order in flight as a difference.
+    // `disagreement` needs two rounds, because a single round may count an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `of ${unknownOrders} orders nothing is known`,
     venue_silent: account.silent && 'requests go unanswered',
@@ -265,10 +265,10 @@ const describeAge = (backupMs: number | null, nowMs: number): string =>
 const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
 const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
-/** Empty when nothing is to be done. */
+/** Returns the operator's next step for an alert; empty if no action is needed. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** A text with the next step on a separate line; unchanged where there is none. */
+/** Adds the next step to a text, on a separate line. A text without a next step is unchanged. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;
@@ -284,7 +284,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether these facts do not decide if a condition of this kind holds: missing facts end no alert. */
+/** Whether the facts leave open if a condition of this kind holds. Missing facts end no alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -296,15 +296,15 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
-/** A later manual backup replaces the failed one. */
+/** Whether the newest backup failed. A later manual backup replaces a failed one. */
 export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
- * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command of level
- * `info` comes from the timer, which requests a comparison every few minutes. The comparison's result is a condition.
+ * Returns the kind of a notice; null if it is not sent. A lasting state is a condition, and the rest is in the log. A
+ * command of level `info` is the timer's regular comparison, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);

@@ -1,4 +1,4 @@
-/** Effect of a button: a command to the trader, or for a kill without an answer the stop file. */
+/** Performs the page's buttons: sends a command to the trader, or writes the stop file for a kill without an answer. */
 
 import { execFile } from 'node:child_process';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -19,11 +19,11 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** A trader obeys within seconds or hangs; the page waits slightly longer. */
+/** Time limit of a command, ms: a trader obeys within seconds or hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** Commands that change nothing in a mode in which the trader quotes. */
+/** Commands without effect, by mode in which the trader quotes. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
@@ -32,7 +32,7 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
 };
 interface ActionFacts {
   readonly mode: string;
-  /** False: only the stop file reaches the trader. */
+  /** Whether the trader answers. If not, only the stop file reaches it. */
   readonly answers: boolean;
   readonly openOrders: number;
   readonly isHolding: boolean;
@@ -88,7 +88,7 @@ export async function act(
   market: string | null = null,
 ): Promise<Acted> {
   try {
-    // The table of commands determines the fields of each.
+    // The table of commands determines the fields of each request.
     const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, in this market alone' };
@@ -121,12 +121,12 @@ const ON_THE_PAGE = 'operator, on the page';
 // An action on all markets has the name of its command.
 const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
 
-/** The page waits slightly longer. */
+/** Time limit of a configuration command, ms; the page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
- * Applies a configuration or rolls a configuration back. The command line's command does so in a separate process:
- * strategy code with an endless loop must stop neither the console nor the trader.
+ * Applies a configuration or rolls it back, by the command `twinbook config` in a separate process: strategy code with
+ * an endless loop must stop neither the console nor the trader.
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */

@@ -19,12 +19,12 @@ import { readPasses } from './page-access.js';
 import type { ShownParts } from './page-state.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
 
-/** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
+/** Maximum traders of one console: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
-/** Throws `usage` for traders that cannot be shown together, with the files and the requirement. */
+/** Throws `usage` for traders that cannot be shown together. The error names their files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
@@ -60,7 +60,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
   }
 }
 
-/** Real path of a file that may not exist. */
+/** Returns the real path of a file that may not exist. */
 const followLinks = (path: string): string => {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);
@@ -80,7 +80,7 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** A console that is ending may still have the port, ms. */
+/** Time to wait for the port, ms: a console that is ending may still have it. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
 /** Maximum wait for the last messages of a trader that ends, ms. */
@@ -92,7 +92,7 @@ const GONE_TOLD_WITHIN_MS = 60_000;
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Shown beside it. The first one's file determines the page's address and users. */
+  /** Further traders to show. The first trader's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader?: boolean;
@@ -101,7 +101,7 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly note: (text: string) => void;
 }
 
-/** Throws `usage` for traders that cannot be shown together. */
+/** Opens a console. Throws `usage` for traders that cannot be shown together. */
 export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;

@@ -1,4 +1,4 @@
-/** Samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
+/** Renders metrics from the trader's last messages, its ledger and its files. A scrape never reaches the trader. */
 
 import {
   type AccountStatus,
@@ -17,16 +17,16 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Markets with own series, per trader: the rest of a trader's series is bounded by its configuration. */
+/** Maximum markets with own series, per trader. The configuration limits all other series. */
 const MOST_MARKETS = 100;
 
-/** Samples of all traders: every metric appears once, under its heading. */
+/** Collects the samples of all traders. Every metric appears once, under its heading. */
 class MetricSet {
-  /** Label of the samples that are added. */
+  /** Value of the label `trader` of the samples that are added. */
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** A null is no sample: an unknown value is absent, never 0. */
+  /** Adds a sample. Null adds none, because an unknown value must be absent and never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
@@ -73,7 +73,7 @@ const escapeLabel = (text: string): string =>
 interface MetricDeclaration {
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** Beside `trader`. */
+  /** Labels besides `trader`. */
   readonly labels: readonly string[];
 }
 
@@ -83,8 +83,8 @@ const declare =
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
- * The table that the exporter, documents, alert rules and dashboards are checked against. Names have their base unit,
- * counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
+ * All metrics. The exporter, documents, alert rules and dashboards are checked against this table. Names have their
+ * base unit, counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
  */
 export const METRICS = {
   twinbook_up: gauge('1 while the trader sends its state, 0 when it hangs or has ended.'),
@@ -155,7 +155,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Counted events; each kind needs an operator. */
+/** Kinds of counted events; each kind needs an operator. */
 const COUNTED_EVENTS = [
   'halted',
   'signing_refused',
@@ -171,7 +171,7 @@ const COUNTED_EVENTS = [
   'command',
 ] as const;
 
-/** Letters of a market's id in labels. */
+/** Number of characters of a market's id in labels. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
@@ -228,7 +228,7 @@ function addTrader(set: MetricSet, facts: ScrapeFacts): void {
 
 const flag = (is: boolean): number => (is ? 1 : 0);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
-/** From whole millionths. */
+/** Converts micros to whole units. */
 const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
 function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {

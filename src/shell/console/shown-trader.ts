@@ -20,7 +20,7 @@ import { makeCsv } from './views/orders-view.js';
 import { makeViews } from './views/views.js';
 import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 
-/** Between two points of the history, ms. */
+/** Time between two points of the history, ms. */
 const POINT_MS = 5_000;
 
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
@@ -126,7 +126,7 @@ export function openShownTrader(options: ShownTraderOptions) {
     }),
     /** The trader's process ended without a message. */
     traderGone: () => watch.traderGone(),
-    /** Waits until its alerts were delivered, with an upper bound, ms. */
+    /** Waits until the trader's alerts were delivered, with an upper bound, ms. */
     deliver: (withinMs: number) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);

@@ -9,7 +9,7 @@ import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** Maximum length of a trader's line. */
+/** Maximum length of a line from the trader, characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
@@ -28,12 +28,12 @@ export async function askTrader<R extends ControlQuestion>(
   call: ControlCall,
 ): Promise<ControlData[R['command']]> {
   requireTrusted(call.socket);
-  // A hanging trader must not act later when no caller waits any more.
+  // `until` keeps a hanging trader from acting later, when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
     if (request.command === 'status') requireStatus(response.data, call.socket);
-    return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
+    return response.data as ControlData[R['command']]; // The daemon of this version writes what it declares.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   const hint = '`twinbook status` says what it does now, and which command leads back up.';
@@ -43,8 +43,8 @@ export async function askTrader<R extends ControlQuestion>(
 }
 
 /**
- * A socket may be in a world-writable folder, and a foreign socket would swallow a kill. Only sockets of our user and
- * of root are trusted; root stops other users' traders.
+ * Throws for another user's socket, which could be in a world-writable folder and would swallow a kill. Only sockets of
+ * our user and of root are trusted. As root, sockets of all users are trusted.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -54,7 +54,7 @@ export function requireTrusted(socket: string): void {
   throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
 }
 
-/** Nothing listens: no socket, or one left by a killed trader. Anything else is not "not running". */
+/** Returns `not_running` only if nothing listens: no socket, or one left by a killed trader. */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
@@ -100,7 +100,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Throws for a status of another version. */
+/** Throws if the status is not of this version. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -132,7 +132,7 @@ const AGAIN_MS = 1_000;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** The connection is lost or missing: why, in a few words. */
+  /** Called with a short reason when the connection is lost or missing. */
   readonly onLost: (why: string) => void;
 }
 

@@ -12,7 +12,7 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** The named subject can be explained too. */
+  /** Name of a subject that can be explained too; null for none. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }
@@ -21,11 +21,11 @@ export interface ExplainView {
   readonly subject: string;
   /** Source of the tree: the ledger, or the trader's last message. */
   readonly source: 'ledger' | 'trader';
-  /** Null for an unknown name. */
+  /** Tree of figures; null for an unknown name. */
   readonly tree: ExplainNode | null;
 }
 
-/** @param ledger null while it cannot be read */
+/** @param ledger null while the ledger cannot be read */
 export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {
   const market = trader.markets.get(subject);
   if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader.account) };
@@ -34,11 +34,11 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
   return { subject, source: 'ledger', tree: ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned) };
 }
 
-/** Facts of a market as indented lines. */
+/** Returns the facts of a market as indented lines. */
 export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
   listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
 
-/** The same of an order, a fill or an intent; null for an unknown one. */
+/** Returns the facts of an order, a fill or an intent as indented lines; null for an unknown one. */
 export function explainLines(subject: string, ledger: LedgerReader): readonly string[] | null {
   const tree = ledgerTree(subject, ledger);
   return tree === null ? null : listLines(tree, '');
@@ -220,7 +220,7 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
 }
 
-/** Terms of the value of quoting the market, currency per hour. */
+/** Lists the terms of the value of quoting the market, currency per hour. */
 function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const chosen = leftOutBecause === null ? [] : [node('Looked at, not quoted', leftOutBecause)];
   if (worth === null) return node('Worth of quoting it', 'not known yet', chosen);

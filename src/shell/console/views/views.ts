@@ -1,4 +1,4 @@
-/** Data of each view: the page requests views by name, and all its data is built here. */
+/** Makes the data of each view; the page requests views by name. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { AccountStatus, MarketStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
@@ -22,12 +22,12 @@ import { riskView } from './risk-view.js';
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 
-/** A notice that is also an event is shown once: their times may differ by this, ms. */
+/** Maximum time between a notice and its event, ms: such a pair is shown once. */
 const SAME_MS = 2_000;
 
 /**
- * Events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it cannot be
- * read; `side` of the query is a severity, empty for all.
+ * Lists events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it
+ * cannot be read. `side` of the query is a severity, empty for all.
  */
 export function logView(
   ledger: LedgerReader | null,
@@ -56,7 +56,7 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => (
 });
 
 const MB = 1_000_000;
-/** A larger difference of the clocks is alarming, ms. */
+/** Clock difference above which a figure is marked as bad, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -140,7 +140,7 @@ const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['re
   p99: withinText(counts, 0.99),
 });
 
-/** `≤ 0.2 s`: the histogram's bound below which this fraction is. */
+/** Returns the histogram's bound below which this fraction is, as in `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';
@@ -158,7 +158,7 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
   return { id, title, seen, trouble: trouble.join(', ') };
 }
 
-/** The trader reads the files, perhaps after a step in progress. */
+/** Time limit of a configuration's comparison, ms. The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
 export const configView = (
@@ -175,7 +175,7 @@ export const configView = (
 
 export type ConfigView = ReturnType<typeof configView>;
 
-/** `risk.max_loss_day`, `strategies.maker.params.size`; a named row of a list has its name. */
+/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`. A named row has its name. */
 function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
@@ -228,7 +228,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** The folder of a recording has the market's name. */
+/** Names recordings by their markets: the folder of a recording has the market's id. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };
@@ -237,7 +237,7 @@ function listReports(reports: Reports, title: (id: string) => string) {
 export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  // Code marks are removed: only other places render code marks.
+  // Code marks are removed, because the page does not render them.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,
