@@ -38,8 +38,8 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
     .addHelpText(
       'after',
       `
-Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference, 7 it found accepted ones only.
-Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml, then twinbook.yaml).`,
+Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference, 7 a check found accepted differences only.
+Every command finds ledger, venue and control socket through its configuration file (-c; default: config/paper.yaml, else twinbook.yaml).`,
     );
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);

@@ -35,11 +35,14 @@ const NICE = 10;
 
 const consoleCommand = command({
   name: 'console',
-  help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
+  help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
   config: 'file',
   options: {
-    withTrader: option.flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
-    also: option.repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: stay for every later trader)'),
+    also: option.repeated(
+      '--also <file>',
+      'configuration file of another trader, to show on the same page; may be repeated',
+    ),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
@@ -60,7 +63,7 @@ async function show(
 ): Promise<ExitCode> {
   if (others.length === 0 && !isConsoleWanted(config)) {
     io.err(
-      'Nothing to do: dashboard.enabled is false (the default, but for the paper profile), and alerts has no channel.\n',
+      'Nothing to do: dashboard.enabled is false (the default, except on the paper profile), and alerts has no channel.\n',
     );
     return EXIT.configuration;
   }
@@ -114,12 +117,12 @@ const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
   name: 'guardian',
-  help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
+  help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
     withTrader: option.flag(
       '--with-trader',
-      'ends when the trader has ended and nothing rests; else it stays for the next one',
+      'exit when the trader has ended and no order rests (default: stay for the next trader)',
     ),
   },
   run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
@@ -128,7 +131,7 @@ const guardianCommand = command({
 async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
     io.out(
-      'The exchange runs inside the trader: nothing rests when the trader does not run, and nothing is guarded.\n',
+      'No guardian is needed: the exchange is embedded in the trader, so no order rests when the trader does not run.\n',
     );
     return;
   }
@@ -169,7 +172,9 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
-  return isGone(report.process) ? `NONE, the last one said: ${report.state}, ${report.text}` : describeReport(report);
+  return isGone(report.process)
+    ? `NONE, the last one reported: ${report.state}, ${report.text}`
+    : describeReport(report);
 }
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
@@ -189,16 +194,16 @@ function readReport(ledgerPath: string) {
 
 const dashboardCommand = command({
   name: 'dashboard',
-  help: "prints the page's address with its token, and opens it where there is a display",
+  help: "prints the dashboard's address with its token, and opens the address in a browser if there is a display",
   config: 'trader',
-  options: { open: option.unless('--no-open', 'print the address alone') },
+  options: { open: option.unless('--no-open', 'print the address and open no browser') },
   run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
     const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
     io.out(`${address}\n`);
-    if (password !== null) io.err('Type the password there.\n');
+    if (password !== null) io.err('Type the password on that page.\n');
     if (open && hasDisplay(io.env))
       await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
         io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
@@ -210,8 +215,8 @@ const dashboardCommand = command({
 async function findPage(config: TraderConfig): Promise<string> {
   const { enabled, start, port } = config.dashboard;
   if (!enabled) {
-    const hint = 'Set `dashboard: { enabled: true }` there and restart the trader.';
-    throw new TwinbookError('config_invalid', `${config.file} wants no dashboard (dashboard.enabled is false)`, hint);
+    const hint = 'Set `dashboard: { enabled: true }` in that file and restart the trader.';
+    throw new TwinbookError('config_invalid', `${config.file} has no dashboard (dashboard.enabled is false)`, hint);
   }
   const configured = `http://127.0.0.1:${port}/`;
   try {
@@ -234,7 +239,7 @@ async function requirePage(url: string, secret: string, { ledger }: TraderConfig
     throw new TwinbookError('not_running', `no dashboard answers at ${url}`, hint);
   }
   const hint =
-    'Do not open it. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
+    'Do not open this address. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
     `if ${locatePageToken(ledger.path)} was replaced, restart the trader.`;
   throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
 }
@@ -249,13 +254,13 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
 
 const alertsCommand = command({
   name: 'alerts',
-  help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
+  help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
   config: 'trader',
   options: {
-    ack: option.text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
+    ack: option.text('--ack <alert>', 'acknowledge this open alert: it is not sent again until it is over'),
     test: option.text(
       '--test <channel>',
-      'send one message now over this channel of alerts.channels, and print the result',
+      'send a test message over this channel of alerts.channels, and print the result',
       'ack',
     ),
   },
@@ -280,10 +285,10 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   const { testChannel } = await import('../shell/alerts/senders.js');
   const delivery = await testChannel(file, channel);
   if (delivery.kind !== 'delivered') {
-    const hint = 'Look at its address file, and whether something answers there.';
-    throw new TwinbookError('timed_out', `${name} did not take the message: ${delivery.why}`, hint);
+    const hint = 'Check the address file of the channel, and whether a server answers at that address.';
+    throw new TwinbookError('timed_out', `the channel ${name} did not accept the message: ${delivery.why}`, hint);
   }
-  return { data: { tested: name }, text: `${name} took the message; look whether it arrived\n` };
+  return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
 function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick<AlertStore, 'acknowledge'>): Answer {
@@ -293,16 +298,17 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
     throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
   }
   if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
-  return { data: alert, text: `${kind} is not sent again until it is over; it stays true\n` };
+    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The message above says why.');
+  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
-    const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
-    throw new TwinbookError('file_unreadable', `nothing is known of alerts: there is no ${path}`, hint);
+    const hint =
+      'The console writes this file. `twinbook start` starts a console if a dashboard or a channel of alerts is configured.';
+    throw new TwinbookError('file_unreadable', `no alerts are recorded: there is no file ${path}`, hint);
   }
   const note = (text: string) => io.err(`${text}\n`);
   const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });

@@ -35,11 +35,15 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   const reason =
     wanted === 'required'
-      ? option.required('--reason <text>', 'why it may trade again; recorded', option.nonEmpty)
-      : option.read('--reason <text>', 'why; recorded in the ledger', option.nonEmpty);
+      ? option.required(
+          '--reason <text>',
+          'reason why the trader may trade again, recorded in the ledger',
+          option.nonEmpty,
+        )
+      : option.read('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty);
   const market = option.text(
     '--market <name>',
-    'that market alone: its id, the beginning of it, or words of its title',
+    'apply the command to this market alone: its id, the beginning of its id, or words of its title',
   );
   return command({
     name,
@@ -58,7 +62,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The trader's mode applies to all other markets.
-      const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
+      const more = one === null ? '' : `; for the one market see \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -66,7 +70,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
 
 const stopCommand = command({
   name: 'stop',
-  help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
+  help: 'cancels all orders, verifies that none rests, and ends the trader; exit code 1 if orders may rest',
   config: 'trader',
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
@@ -99,7 +103,7 @@ const cancelAllCommand = command({
   help: OPERATOR_COMMANDS['cancel-all'].help,
   config: 'trader',
   options: {
-    verify: option.flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
+    verify: option.flag('--verify', 'read the own orders twice to verify that none rests; exit code 1 if one rests'),
     timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('cancel-all'),
@@ -130,7 +134,7 @@ const orders = (count: number): string => `${count} order${count === 1 ? '' : 's
 function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
-  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
+  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
   return `${orders(data.resting)} still resting after ${data.asked} cancels`;
 }
 
@@ -173,13 +177,15 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);
-    const then = reach === 'not running' ? 'the next start is killed' : 'it is killed when it wakes';
+    const then = reach === 'not running' ? 'the next start is killed' : 'the trader is killed when it wakes';
     io.err(`${who}; ${then} (${path}). Canceling at the exchange directly.\n`);
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start it' : `End process ${pid}, it may quote on when it wakes`}.`);
+    io.err(
+      `  ${pid === null ? 'Do not start the trader' : `End process ${pid}: it may continue to quote when it wakes`}.`,
+    );
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }
@@ -197,9 +203,9 @@ const killCommand = command({
   options: {
     verify: option.flag(
       '--verify',
-      'waits until two reads have shown that nothing rests; exit code 5 if they did not in time',
+      'wait until two reads have shown that no order rests; exit code 5 if they have not in time',
     ),
-    reason: option.read('--reason <text>', 'recorded in the ledger', option.nonEmpty),
+    reason: option.read('--reason <text>', 'reason of the kill, recorded in the ledger', option.nonEmpty),
     timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('kill'),
@@ -215,7 +221,7 @@ const killCommand = command({
 });
 
 const restingText = ({ resting }: KillData): string => {
-  if (resting === null) return 'resting orders are being canceled without the ledger';
+  if (resting === null) return 'resting orders are being canceled; their number is unknown without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
@@ -237,7 +243,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
     // The trader answers after a minute at most, even without a proof, so the command asks again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that nothing rests. The trader still cancels: \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }
@@ -258,11 +264,11 @@ const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, c
 
 const explainCommand = command({
   name: 'explain',
-  help: 'why this order, at this price; the facts of this fill; or why this market is not quoted, guard by guard',
+  help: 'explains why an order has its price, the facts of a fill, or why a market is not quoted',
   args: [
     [
       '<order|fill|market>',
-      "the beginning of an order's or a fill's pubkey, an intent's or a market's id, or words of a market's title",
+      "pubkey of an order or a fill, id of an intent or a market, the beginning of one of these, or words of a market's title",
     ],
   ],
   config: 'trader',
@@ -271,7 +277,7 @@ const explainCommand = command({
     acceptsChanged: option.changedCode,
     at: option.read(
       '--at <time>',
-      "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
+      "explain a market at this time, from the run's journal; UTC, as in '2026-11-25 21:03:10'",
       option.momentIn,
     ),
   },
@@ -334,15 +340,15 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
 /** Explains a subject from the ledger alone. Throws `usage` for an unknown subject, and `not_running` for a market. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
-  if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];
+  if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];
   if (ledger.market(subject) !== null) {
     const hint =
-      'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';
-    throw new TwinbookError('not_running', 'a market is explained by the running trader, and none is running', hint);
+      'Give --at TIME to explain the market from the journal of a run, or start a trader with `twinbook start`.';
+    throw new TwinbookError('not_running', 'only a running trader explains a market, and no trader is running', hint);
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =
-    '`twinbook orders`, `fills` and `markets` list them; a market that is not in it a running trader may know.';
+    '`twinbook orders`, `fills` and `markets` list them. A running trader may know a market that the ledger lacks.';
   throw new TwinbookError('usage', text, hint);
 }
 

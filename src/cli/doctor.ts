@@ -86,15 +86,15 @@ function folderCheck(name: string, folder: string): Check {
   }
   const open = existing === folder ? openToOthers(folder) : null;
   if (open !== null) return warn(name, open.text, open.hint);
-  return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
+  return ok(name, existing === folder ? `${folder} is writable` : `the first start creates ${folder}`);
 }
 
 /** Checks the wallet. Returns its address; null if the file is not usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
-    if (config.venue.name === 'paper') note(warn('wallet', text, 'It will be made at the first start.'));
-    else note(fail('wallet', text, 'Make one with `twinbook keys create --file` or `keys import`.'));
+    if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
+    else note(fail('wallet', text, 'Create a wallet file with `twinbook keys create --file` or `keys import`.'));
     return null;
   }
   try {
@@ -107,7 +107,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
     if (sealed !== '' || config.venue.name === 'paper')
       note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
-    else note(warn('wallet', `${address}, but the key lies in the clear in ${file}`, hint));
+    else note(warn('wallet', `${address}, but the key is not encrypted in ${file}`, hint));
     note(draftsCheck(wallet, config.venue));
     return address;
   } catch (error) {
@@ -145,7 +145,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
 /** Returns a passed check if the embedded exchange does not exist before its first start; else null. */
 function neverRun({ exchange }: Config): Check | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
-  return ok('venue', 'the embedded exchange will be made at the first start');
+  return ok('venue', 'the first start creates the embedded exchange');
 }
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
@@ -153,23 +153,23 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
   if (found) return ok(name, `found for ${venue.profile.base_url}`);
   const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
-    return warn(name, text, 'They will be made at the first start.');
-  return fail(name, text, 'Make them with `twinbook keys bootstrap`, with the same -c FILE.');
+    return warn(name, text, 'The first start creates the credentials.');
+  return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): Check {
   const apart = compareClocks(client);
   if (apart === null) {
     const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
-    return warn('clock', 'the venue did not say its time', hint);
+    return warn('clock', 'the venue did not report its time', hint);
   }
   if (apart.agrees) return ok('clock', `this clock agrees with the venue's within its resolution`);
-  const text = `${apart.text} (it accepts ${toleranceS} s); signed calls are corrected for it`;
+  const text = `${apart.text} (the venue accepts ${toleranceS} s); signed calls are corrected for the difference`;
   return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
 function budgetCheck({ budget }: ClientAnswer): Check {
-  if (budget === null) return warn('request budget', 'the venue named no remaining requests');
+  if (budget === null) return warn('request budget', 'the venue did not report the remaining requests');
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 
@@ -278,7 +278,7 @@ export async function checkSignedRequest(
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
     const instead = 'the golden requests and the signed call replace it';
-    return ok(NAME, `this venue does not show what it computes (${why}); ${instead}`);
+    return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
   }
   const { method, pathWithQuery, body } = message;
   const parts = [
@@ -293,19 +293,19 @@ export async function checkSignedRequest(
     if (!ours.equals(theirs)) {
       const at = ours.findIndex((byte, place) => byte !== theirs[place]);
       const place = at < 0 ? ours.length : at;
-      const where = `the ${name} differs at byte ${place} (byte ${before + place} of what is signed)`;
+      const where = `the ${name} differs at byte ${place} (byte ${before + place} of the signed text)`;
       const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
       return fail(NAME, text, REWRITTEN);
     }
     before += ours.length;
   }
   if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
-  const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
+  const hint = 'The venue has another key or secret: create a new key with `twinbook keys bootstrap`.';
   const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
   return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
-const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
+const REWRITTEN = 'A program before the venue rewrites requests, most likely a proxy: connect without it.';
 
 const CONTEXT_BYTES = 16;
 

@@ -17,7 +17,7 @@ const ANSWER_MS = 5_000;
 /** Returns the fleet section of the trader's file. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
-  const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
+  const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
@@ -33,10 +33,14 @@ async function withDatabase<T>(
 
 const initCommand = command({
   name: 'init',
-  help: "prepares the fleet's database, or alters the capital of all its traders together",
+  help: "prepares the fleet's database, or changes the total capital of its traders",
   config: 'trader',
   options: {
-    capital: option.required('--capital <n>', 'currency that all traders together may use', option.positiveAmount),
+    capital: option.required(
+      '--capital <n>',
+      'currency that all traders of the fleet together may use',
+      option.positiveAmount,
+    ),
   },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
@@ -75,7 +79,7 @@ const STATUS: readonly Column<WalletRow>[] = [
 
 const statusCommand = command({
   name: 'status',
-  help: 'who owns which wallet, since when, with which markets and capital, and the result that it reported last',
+  help: 'lists the owner of each wallet with the age of its lease, markets, capital and last reported result',
   config: 'trader',
   answer: async (call) => {
     const { capitalMicros, wallets } = await withDatabase(call, readFleet);
@@ -83,8 +87,8 @@ const statusCommand = command({
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are from each last renewal, so the sums are of different moments.\n' +
-      "The books are in each trader's ledger: `twinbook pnl` there.\n";
+      'Mode, orders, fills and money are as of each last renewal, so the sums mix different moments.\n' +
+      "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
     return {
       data: { capital, granted, wallets: wallets.map(toJson), sums },
       text: (width) =>
@@ -119,15 +123,19 @@ const releaseCommand = command({
   help: 'releases the wallet, markets and capital of a trader that has ended',
   config: 'trader',
   options: {
-    reason: option.required('--reason <text>', 'kept in the fleet', option.nonEmpty),
-    wallet: option.text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
+    reason: option.required('--reason <text>', "reason, stored in the fleet's database", option.nonEmpty),
+    wallet: option.text(
+      '--wallet <address>',
+      'address of a wallet whose key is not on this machine; requires --unproven',
+    ),
     unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
-    timeout: option.integer('--timeout <s>', 'for its owner to renew no more, s', [1, 3600], 120),
+    timeout: option.integer('--timeout <s>', "maximum wait for the end of the owner's lease, s", [1, 3600], 120),
   },
   run: async ({ options: { reason, wallet, unproven, timeout }, config, io }) => {
     const fleet = fleetOf(config);
     if ((wallet !== undefined) !== (unproven === true)) {
-      const hint = 'Without both, the wallet of the file is released after its own key has shown that nothing rests.';
+      const hint =
+        'Without both, the wallet of the configuration is released after its own key has verified that no order rests.';
       throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
     }
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
@@ -143,7 +151,7 @@ const releaseCommand = command({
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
-          throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
+          throw new TwinbookError('timed_out', 'not verified in time that no order rests', 'Give a longer --timeout.');
         await joined.member.release(ZERO, reason);
       }),
     );
@@ -154,7 +162,7 @@ const releaseCommand = command({
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
-  const hint = known.length === 0 ? 'It has none yet.' : `It has ${known.join(', ')}.`;
+  const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
   throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
 }
 
@@ -174,11 +182,11 @@ async function whileHeld(
     capitalMicros: ZERO,
   });
   if (joined === null) {
-    const hint = 'Stop its trader, or give this more time with --timeout.';
+    const hint = 'Stop the trader that owns it, or give a longer --timeout.';
     throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
   await act(joined).finally(() => joined.member.close());
-  io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
+  io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
 }
 
 /** Returns a function that returns true after the time, or once the user asks to stop. */
@@ -193,6 +201,6 @@ function stopsAfter(seconds: number, io: CliIo): () => boolean {
 
 export const addFleetCommands = command({
   name: 'fleet',
-  help: 'several traders on several machines: who owns which wallet, which markets, how much capital',
+  help: 'manages traders on several machines: the owners of wallets, their markets and their capital',
   below: [initCommand, statusCommand, releaseCommand],
 });

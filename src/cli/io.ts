@@ -77,7 +77,7 @@ export function writeWhole(path: string, text: string): void {
 const besideOf = (path: string): string => `${path}.part-${process.pid}`;
 
 function cannotWrite(path: string, cause: unknown): TwinbookError {
-  const hint = 'Check that its folder exists, can be written and has room.';
+  const hint = 'Check that its folder exists, is writable and has free space.';
   return unreadable(`cannot write ${path}`, cause, hint);
 }
 

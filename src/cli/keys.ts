@@ -11,12 +11,15 @@ import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
 
-const plain = option.flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
+const plain = option.flag(
+  '--plain-text-key',
+  'store the key without a passphrase: every reader of the file has the key',
+);
 
 const createCommand = command({
   name: 'create',
-  help: 'makes a new wallet file; never overwrites one',
-  options: { file: option.required('--file <file>', 'where to write it'), plain },
+  help: 'creates a new wallet file; never overwrites a file',
+  options: { file: option.required('--file <file>', 'path of the new wallet file'), plain },
   answer: async ({ options, io }) => {
     const { createKeyFile } = await import('../shell/wallet/key-file.js');
     const passphrase = await sealingPassphrase(options.plain, io);
@@ -30,8 +33,8 @@ const importCommand = command({
   name: 'import',
   help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
   options: {
-    from: option.required('--from <file>', 'the file to copy from, mode 0600'),
-    to: option.required('--to <file>', 'the new wallet file'),
+    from: option.required('--from <file>', 'file with the key, mode 0600'),
+    to: option.required('--to <file>', 'path of the new wallet file'),
     plain,
   },
   run: async ({ options: { from, to, plain: isPlain }, io }) => {
@@ -44,7 +47,7 @@ const importCommand = command({
 
 const showCommand = command({
   name: 'show',
-  help: "prints the wallet's address, nothing secret",
+  help: "prints the wallet's address, and no secret",
   config: 'trader',
   answer: async ({ config, io }) => {
     const { address } = await openWallet(config, io);
@@ -57,13 +60,13 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    const text = 'there is a passphrase in the environment, and --plain-text-key wants none';
+    const text = 'there is a passphrase in the environment, and --plain-text-key excludes one';
     const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
     throw new TwinbookError('usage', text, hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
-    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep it), or say --plain-text-key for a key without value.';
+    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key without value.';
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
@@ -72,7 +75,7 @@ type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({
   name: 'bootstrap',
-  help: 'makes API credentials by proving control of the wallet, and stores them with mode 0600',
+  help: 'creates API credentials by proving control of the wallet, and stores them in a file of mode 0600',
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
@@ -92,7 +95,7 @@ const bootstrapCommand = command({
 
 const listCommand = command({
   name: 'list',
-  help: 'API keys of the account, as the venue lists them',
+  help: "lists the account's API keys at the venue",
   config: 'trader',
   answer: async ({ config, io }) => {
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
@@ -106,8 +109,8 @@ const listCommand = command({
 
 const revokeCommand = command({
   name: 'revoke',
-  help: 'revokes an API key; one in the credentials file is also removed from it',
-  args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
+  help: 'revokes an API key, and removes the key from the credentials file',
+  args: [['<id>', 'id of the key in `keys list`, or its beginning']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
@@ -140,7 +143,7 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
 
 const keysCommands = command({
   name: 'keys',
-  help: 'wallet file and API credentials',
+  help: 'manages the wallet file and API credentials',
   below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
 });
 
@@ -148,7 +151,7 @@ export const addKeysCommands = (program: Command, session: Session): Command =>
   keysCommands(program, session).addHelpText(
     'after',
     `
-A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
-names. Without one no new file is made, unless --plain-text-key says that the key may lie there in the clear. Credentials
+The passphrase of the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
+names. Without a passphrase no wallet file is created, unless --plain-text-key permits an unencrypted key. Credentials
 may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
   );

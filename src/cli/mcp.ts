@@ -29,7 +29,7 @@ const FINISH_WITHIN_MS = 10_000;
 export const addMcpCommand: AddCommand = (parent, session) =>
   command({
     name: 'mcp',
-    help: 'serves tools for an agent over stdin and stdout (Model Context Protocol): they read and stop, nothing else',
+    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): they can only read and stop',
     config: 'file',
     run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
   })(parent, session);
@@ -42,7 +42,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
   ]);
   const stopAsked = io.stopAsked();
   const server = new McpServer({ name: 'twinbook', version: VERSION });
-  server.server.onerror = (error) => io.err(`not a request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
+  server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
   const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
   for (const [made, tool] of listTools(session)) {
     const underWay = calls[tool.kind];
@@ -54,7 +54,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
         annotations: { readOnlyHint: tool.kind === 'read', openWorldHint: false },
       },
       async (given: Readonly<Record<string, unknown>>) => {
-        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are under way; wait for an answer`);
+        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are in progress; wait for an answer`);
         const call = performCall(argvOf(made, tool, file, given), file, config, session);
         underWay.add(call);
         return call.finally(() => underWay.delete(call));
@@ -130,7 +130,7 @@ async function performCall(
   session: Session,
 ): Promise<CallToolResult> {
   if ((await reachTrader(config)) === 'not running') {
-    const next = `\`twinbook start -c ${file}\` starts it; without it \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
+    const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
   }
   let [out, err] = ['', ''];

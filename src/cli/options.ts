@@ -73,7 +73,7 @@ export const choice = <T extends string>(
 
 export const changedCode = flag(
   '--accept-changed-code',
-  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+  "run the present code of the strategy files, even if its hash differs from the recorded run's",
 );
 
 export const csv = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
@@ -85,7 +85,7 @@ export const SLOW_S = 90;
 export const QUICK_S = 10;
 
 export const timeout = (timeoutS: number): OptionRow<number> =>
-  integer('--timeout <s>', 'how long to wait for the trader, s', [1, 3600], timeoutS);
+  integer('--timeout <s>', 'maximum wait for the trader, s', [1, 3600], timeoutS);
 
 type Range = readonly [min: number, max: number];
 
@@ -136,6 +136,6 @@ export function momentIn(text: string): number {
 }
 
 export function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
+  if (text.trim() === '') throw new InvalidArgumentError('Wanted a text that is not empty.');
   return text;
 }

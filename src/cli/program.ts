@@ -36,7 +36,7 @@ function listenForStop(stop: () => void): void {
     first ??= performance.now();
     if (performance.now() - first < ONE_WISH_MS) return stop();
     const left = 'if this was a trader, orders may rest: `twinbook cancel-all --verify` cancels them';
-    writeSync(2, `ended at once by a second Ctrl-C, before everything was finished in order; ${left}\n`);
+    writeSync(2, `ended at once by a second Ctrl-C, before an orderly stop; ${left}\n`);
     process.off('SIGINT', interrupt);
     process.kill(process.pid, 'SIGINT');
   });
@@ -104,7 +104,7 @@ const io: CliIo = {
       for (const stream of [process.stdout, process.stderr]) writeWithoutWaiting(stream);
       listenForStop(resolve);
       whenNpmIsGone(process.argv, process.env, () => {
-        err('npm, which started this, is gone\n');
+        err('the npm process that started this program has ended\n');
         resolve();
       });
     }),
@@ -123,7 +123,7 @@ function end(exitCode: number, waitedMs = 0): void {
     setTimeout(() => end(exitCode, waitedMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
     return;
   }
-  writeSync(2, `a disk does not answer: ended by force, the exit code would be ${exitCode}\n`);
+  writeSync(2, `a disk does not respond, so the program was ended by force; its exit code would be ${exitCode}\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 

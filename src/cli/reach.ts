@@ -78,8 +78,8 @@ export function findNamed(typed: string, candidates: readonly Named[], kind: str
   if (second === undefined) return first.id;
   const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
   const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
-  const hint = [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  ');
-  throw new TwinbookError('usage', `"${typed}" may be any of ${found.length} ${kind}:`, hint);
+  const hint = [...listed, ...more, 'Give more of the name, or other words of the title.'].join('\n  ');
+  throw new TwinbookError('usage', `"${typed}" matches ${found.length} ${kind}:`, hint);
 }
 
 function isShortFor(typed: string, id: string): boolean {
@@ -100,7 +100,7 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   const { openKeyFile, walletPassphrase } = await import('../shell/wallet/key-file.js');
   const path = config.wallet.file;
   if (!existsSync(path)) {
-    const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
+    const hint = 'Create one with `twinbook keys create --file`. On the paper profile the first start creates it.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
   }
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
@@ -121,7 +121,7 @@ export async function openKeys(config: TraderConfig, io: CliIo) {
   const credentials = await findCredentials(config, wallet.address, io.env);
   if (credentials !== null) return { wallet, credentials };
   const text = `there are no API credentials for ${wallet.address} at ${config.venue.profile.base_url}`;
-  const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+  const hint = 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.';
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
@@ -262,7 +262,8 @@ export async function askThere<R extends ControlQuestion>(
     const reach = await reachTrader(config);
     if (reach === 'not running') throw error;
     if (reach === 'answers') return askTrader(request, { socket, ...call });
-    const hint = 'It starts, hangs, or its socket is gone. `twinbook kill` and `cancel-all` work without it.';
+    const hint =
+      'The trader starts or hangs, or its socket is gone. `twinbook kill` and `cancel-all` work nevertheless.';
     throw new TwinbookError('timed_out', silenceText(reach), hint);
   }
 }

@@ -14,11 +14,11 @@ import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
 
-const verbose = option.flag('-v, --verbose', 'print every note on recorded market data');
+const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
 const startCommand = command({
   name: 'start',
-  help: 'runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first',
+  help: 'runs the trader until it is stopped; SIGINT, SIGTERM and `twinbook stop` first cancel all orders',
   config: 'file',
   options: { verbose },
   run: async ({ options, file, io }) => {
@@ -34,23 +34,28 @@ const exchangeCommand = command({
   name: 'exchange',
   help: 'runs the paper exchange alone, on the loopback address, until it is stopped',
   options: {
-    port: option.integer('--port <n>', 'port; 0 picks a free one', [0, 65_535], 8787),
-    dataDir: option.text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
+    port: option.integer('--port <n>', 'port to listen on; 0 picks a free port', [0, 65_535], 8787),
+    dataDir: option.text('--data-dir <dir>', "folder of the exchange's state (default: the state is lost at the end)"),
     seed: option.integer('--seed <n>', 'seed of the simulated crowd', [0, Number.MAX_SAFE_INTEGER], 1),
     profile: option.usual(
       '--profile <name>',
-      `venue profile (${venueNames().join(', ')}) or the path of one`,
+      `venue profile (${venueNames().join(', ')}), or the path of a profile`,
       'paper',
       String,
     ),
-    controls: option.flag('--controls', 'answer the /paper/ controls'),
+    controls: option.flag('--controls', 'serve the controls of the exchange under /paper/'),
     demoAccount: option.flag(
       '--demo-account',
       'create an account with paper money and print its API key, secret and wallet key',
     ),
-    crowd: option.unless('--no-crowd', 'no simulated traders'),
-    crowdMarkets: option.integer('--crowd-markets <n>', 'markets in which the simulated crowd trades', [1, 1000], 4),
-    rateLimits: option.unless('--no-rate-limits', 'do not limit requests'),
+    crowd: option.unless('--no-crowd', 'run no simulated traders'),
+    crowdMarkets: option.integer(
+      '--crowd-markets <n>',
+      'number of markets in which the simulated crowd trades',
+      [1, 1000],
+      4,
+    ),
+    rateLimits: option.unless('--no-rate-limits', 'do not limit the rate of requests'),
     startingFunds: option.usual(
       '--starting-funds <n>',
       'currency of a new account',
@@ -58,14 +63,14 @@ const exchangeCommand = command({
       option.positiveAmount,
       '10000',
     ),
-    landingMs: option.integer('--landing-ms <n>', 'how long merges and splits stay in process, ms', [0, 600_000], 400),
+    landingMs: option.integer('--landing-ms <n>', 'time until a merge or a split takes effect, ms', [0, 600_000], 400),
     draftLifetimeS: option.integer(
       '--draft-lifetime-s <n>',
-      "how long a draft can be signed, s (default: the profile's)",
+      "lifetime of a draft, s (default: the profile's)",
       [5, 3600],
     ),
-    marketData: option.list('--market-data <path...>', 'recordings that drive markets (default: none)'),
-    speed: option.number('--speed <x>', 'time scale of recordings; 1 is real time', [0.01, 10_000], 1),
+    marketData: option.list('--market-data <path...>', 'recordings to replay as markets (default: none)'),
+    speed: option.number('--speed <x>', 'speed of replayed recordings; 1 is real time', [0.01, 10_000], 1),
     verbose,
   },
   run: async ({ options, io }) => {
@@ -143,11 +148,15 @@ const recordCommand = command({
     share: option.number('--share <x>', "part of the venue's request budget to use, 0.05 to 1", [0.05, 1], 0.5),
     market: option.list(
       '--market <name...>',
-      'only these markets, by condition id; of those in the ledger its beginning or words of the title (default: all that are open)',
+      'record only these markets: condition ids, or for markets in the ledger beginnings of ids or words of titles (default: all open markets)',
     ),
-    minutes: option.integer('--minutes <n>', 'ends after this time', [1, 1_000_000]),
-    depth: option.integer('--depth <n>', 'levels a side to ask for', [1, 100], 100),
-    own: option.unless('--no-own', 'public data only, even if there are credentials'),
+    minutes: option.integer(
+      '--minutes <n>',
+      'time after which the recording ends, minutes (default: never)',
+      [1, 1_000_000],
+    ),
+    depth: option.integer('--depth <n>', 'number of price levels to request per side of a book', [1, 100], 100),
+    own: option.unless('--no-own', 'record only public data, even if there are credentials'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
@@ -178,7 +187,7 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
   const hint =
-    'Start it with `twinbook start`, or run `twinbook exchange` and record a configuration whose venue.base_url names it.';
+    'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
   return traderUrl(config).catch((cause: unknown) => {
     if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
     throw new TwinbookError('venue_unreachable', text, hint, { cause });

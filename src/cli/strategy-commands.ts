@@ -26,9 +26,11 @@ const FILES = [
 
 export const addInitCommand = command({
   name: 'init',
-  help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
-  args: [['[dir]', 'where to write; the working folder by default']],
-  options: { yes: option.flag('--yes', 'accepted for scripts: there is no question to answer') },
+  help: 'writes initial files to a folder: a trader’s file, a strategy file, .gitignore and README.md; asks no question',
+  args: [['[dir]', 'folder to write to (default: the working folder)']],
+  options: {
+    yes: option.flag('--yes', 'without effect; accepted for scripts, because there is no question to answer'),
+  },
   run: ({ args: [dir = '.'], io }) => {
     const folder = resolve(io.cwd, dir);
     const textOf = (file: string): string =>
@@ -46,23 +48,23 @@ export const addInitCommand = command({
 
 export const strategyNewCommand = command({
   name: 'new',
-  help: 'writes a strategy to begin with: a module and its file',
-  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
+  help: 'writes the initial files of a new strategy: a module and a strategy file',
+  args: [['<name>', 'name of the strategy in lower case with dashes, such as my-maker', strategyName]],
   options: {
     kind: option.choice(
       '--kind <kind>',
-      'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+      'kind of strategy: quotes each market alone, all outcomes of an event together, or each market around prices of a feed',
       ['market', 'event', 'feed'] as const,
       'market',
     ),
-    dir: option.usual('--dir <folder>', 'where to write', '.', String),
+    dir: option.usual('--dir <folder>', 'folder to write to', '.', String),
   },
   run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
 });
 
 function strategyName(text: string): string {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
-    throw new InvalidArgumentError('Wanted lower case letters and figures with dashes, such as my-maker.');
+    throw new InvalidArgumentError('Wanted lower-case letters and digits with dashes, such as my-maker.');
   if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
   return text;
 }
@@ -100,14 +102,14 @@ export function writeNew(
 ): void {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
-    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+    throw new TwinbookError('usage', `${join(folder, file)} already exists`, `Nothing was written. ${hint}`);
   }
   for (const [file, text] of texts) {
     const path = join(folder, file);
     try {
       makeFolder(dirname(path), SHARED_FOLDER);
     } catch (error) {
-      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+      throw unreadable(`cannot create the folder ${dirname(path)}`, error, 'Name another folder.');
     }
     writeWhole(path, text);
   }
@@ -169,8 +171,8 @@ const EVENT_LOOKS = 60;
 
 export const strategyTestCommand = command({
   name: 'test',
-  help: 'tries a strategy on generated markets',
-  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
+  help: 'tests a strategy on generated markets',
+  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped strategy']],
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], io }) => {
     const trials = await tryStrategy(name, options.seed, io);
@@ -211,7 +213,8 @@ async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedS
   const { strategy } = await loadStrategyModule(name, io.cwd);
   const { values, problems } = readParams(strategy, {});
   if (values !== null) return [{ strategy, params: values }];
-  const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
+  const hint =
+    'A module is tested with its default parameters. Write missing parameters into a strategy file and test that file.';
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
 

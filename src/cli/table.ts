@@ -46,7 +46,10 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
-  const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
+  const rest =
+    left.length === 0
+      ? []
+      : foldText(`columns left out for lack of width: ${[...new Set(left)].join(', ')}`, width ?? 0);
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 

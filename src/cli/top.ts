@@ -42,12 +42,12 @@ const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
   name: 'top',
-  help: 'a live table of markets by profit, from the running trader or from its ledger',
+  help: 'shows a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: {
     sort: option.choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
-    every: option.number('--every <seconds>', 'between two pictures', [0.2, 3600], 1),
-    once: option.flag('--once', 'print one table and exit, as always without a terminal'),
+    every: option.number('--every <seconds>', 'time between two updates of the table, s', [0.2, 3600], 1),
+    once: option.flag('--once', 'print one table and exit, which is the default without a terminal'),
   },
   hasJson: true,
   run: async ({ options: { sort, every, once }, config, isJson, io }) => {
@@ -140,7 +140,7 @@ function drawHead({ status, cashMicros, rows }: TopPicture, width: number): read
     const results = rows.map(({ resultMicros }) => resultMicros);
     const sum = results.includes(null) ? null : results.reduce<number>((total, result) => total + (result ?? 0), 0);
     const worth = `result ${formatSigned(sum)}${GAP}cash ${money(cashMicros)}`;
-    return [`${status}: figures of the ledger`, worth].map((line) => cutText(line, width));
+    return [`${status}; the figures are from the ledger`, worth].map((line) => cutText(line, width));
   }
   const { account } = status;
   const unknown = account.unknownOrders === 0 ? [] : [`${account.unknownOrders} UNKNOWN`];

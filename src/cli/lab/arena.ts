@@ -16,7 +16,7 @@ export const MOST_SEEDS = 1_000_000;
 
 export const marketsOption = option.read(
   '--markets <n>',
-  'of rationed: markets at once, 1 to 40 (default: 1)',
+  'number of simultaneous markets in the world rationed, 1 to 40 (default: 1)',
   option.integerBetween(1, 40),
 );
 
@@ -34,35 +34,35 @@ export async function readConditions(markets: number | undefined, worlds: readon
 
 export const threadsOption = option.usual(
   '--workers <n>',
-  'threads',
+  'number of threads',
   availableParallelism(),
   option.integerBetween(1, 256),
-  'as many as there are cores',
+  'number of cores',
 );
 
 const OPTIONS = {
   config: {
-    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several').default(
+    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several strategies').default(
       DEFAULT_CONFIG,
     ),
   } as option.OptionRow<string | readonly string[]>,
-  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as option.OptionRow<
-    readonly string[]
-  >,
+  world: {
+    option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
+  } as option.OptionRow<readonly string[]>,
   seeds: option.usual(
     '--seeds <n>',
-    'simulations of each strategy in each world',
+    'number of simulations of each strategy in each world',
     20,
     option.integerBetween(1, MOST_SEEDS),
   ),
-  first: option.usual('--first <seed>', 'the first seed', 0, option.integerBetween(0, HIGHEST_SEED)),
+  first: option.usual('--first <seed>', 'first seed of the simulations', 0, option.integerBetween(0, HIGHEST_SEED)),
   workers: threadsOption,
   markets: marketsOption,
 };
 
 export const addArenaCommand = command({
   name: 'arena',
-  help: 'lets strategies make markets in worlds of which the truth is known',
+  help: 'simulates strategies in markets whose true probabilities are known',
   options: OPTIONS,
   answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
 });
@@ -95,7 +95,7 @@ const progressText = (done: number, all: number, ms: number): string =>
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
   const say = (text: string) => prose(text, width, '  ');
-  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n`;
+  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean per simulation ± standard error; edge is measured against the true probability\n`;
   const conditionLines = worlds.flatMap(({ name, conditions: taken }) => {
     const text = conditionsText(taken, conditions);
     return text === '' ? [] : [`${name}: ${text}\n`];
@@ -156,10 +156,10 @@ const listCautions = ({ standings }: ArenaResult): readonly string[] => {
   const failures = standings.filter(({ failed }) => failed > 0);
   const simulations = (part: number, row: Standing) => `${part} of ${row.simulations} simulations of ${row.world}`;
   return [
-    ...halts.map((row) => `A limit of risk halted ${row.strategy} in ${simulations(row.halted, row)}.`),
+    ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(
       (row) =>
-        `${row.strategy} failed in ${simulations(row.failed, row)}, which count as far as they went; the first, ${row.firstFailure}`,
+        `${row.strategy} failed in ${simulations(row.failed, row)}, which count up to their failure; first failure: ${row.firstFailure}`,
     ),
   ];
 };

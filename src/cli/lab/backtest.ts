@@ -18,7 +18,7 @@ import * as option from '../options.js';
 const feeOption = (who: string): option.OptionRow<number> =>
   option.usual(
     `--${who}-fee <rate>`,
-    `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`,
+    `${who} fee as a share of the traded value, for recordings without fees, e.g. 0.01`,
     0,
     feeRate,
     '0',
@@ -26,21 +26,21 @@ const feeOption = (who: string): option.OptionRow<number> =>
 
 export const seedOption = option.usual(
   '--seed <n>',
-  'seed of latencies and ids',
+  'seed of simulated latencies and ids',
   1,
   option.integerBetween(0, 2 ** 32 - 1),
 );
-export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
+export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: option.text(
     '--latency <model>',
-    `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `latency of requests: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
   fees: option.text(
     '--fees <name>',
-    `fees where a recording names none: ${FEE_NAMES.join(', ')}`,
+    `fees for recordings without fees: ${FEE_NAMES.join(', ')}`,
     'makerFee',
     'takerFee',
   ),
@@ -48,22 +48,22 @@ export const PLAY_OPTIONS = {
   takerFee: feeOption('taker'),
   landingMs: option.read(
     '--landing-ms <n>',
-    `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
+    `time until a merge takes effect, ms (default: exchange.landing_ms of the configuration, else ${USUAL_LANDING_MS})`,
     option.integerBetween(0, 600_000),
   ),
   feed: option.repeated(
     '--feed <name=file...>',
-    'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
+    'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME without a file plays recorded values',
     feedChoice,
   ),
   feedDelay: option.read(
     '--feed-delay <ms>',
-    'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
+    'delay from the time of a row in a feed file until a strategy sees it, ms (default: the delay of a live trader)',
     option.integerBetween(0, 3_600_000),
   ),
   allMarkets: option.flag(
     '--all-markets',
-    'offer every recorded market to every strategy, whatever their files select',
+    'offer every recorded market to every strategy, regardless of the selections in strategy files',
   ),
 };
 
@@ -82,22 +82,22 @@ const OPTIONS = {
   fillModel: fillModelOption(BRACKET),
   repeat: option.usual(
     '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    'number of runs of each backtest, with random phases of polls and latencies; shows mean and spread of the results',
     1,
     option.integerBetween(1, MAX_REPEATS),
   ),
   afterHalt: option.choice(
     '--after-halt <what>',
-    'when a limit halts the trader: resume with the next event or day, or end there as live',
+    'action after a limit halts the trader: resume with the next event or day, or end as a live trader does',
     AFTER_HALT,
     'resume',
   ),
   workers: {
-    option: new Option('--workers <n>', 'threads, at most one for each fill model')
-      .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
+    option: new Option('--workers <n>', 'number of threads, at most one for each fill model')
+      .default(undefined, `number of cores if the recordings are long and in our own format, else 1`)
       .argParser(option.integerBetween(1, 256)),
   } as option.OptionRow<number | undefined>,
-  report: option.text('--report <file>', 'write the report, one HTML file'),
+  report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
 };
 
 export const addBacktestCommand = command({

@@ -21,12 +21,12 @@ import * as option from '../options.js';
 import { type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the beginning of its id, or its folder';
 
 const RUN_OPTIONS = {
   config: option.text(
     '-c, --config <file>',
-    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
   ),
   acceptChangedCode: option.changedCode,
 };
@@ -45,15 +45,15 @@ function openRun(name: string, { config, acceptChangedCode }: option.Values<type
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+  const other = () => 'only the run names this file; name it with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
 const OPTIONS = {
-  asRecorded: option.flag('--as-recorded', "with the run's own settings, whatever its files say now"),
+  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run in place of the present files'),
   play: option.text(
     '--play <file>',
-    "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
+    "backtest another configuration over the run's markets: a strategy file, or a trader's file",
     'asRecorded',
     'acceptChangedCode',
   ),
@@ -156,8 +156,8 @@ function differenceText(difference: Difference, changes: readonly string[]): str
   const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
   const lines = [
     `The first difference is in step ${step}, ${time} UTC: ${what}.`,
-    ...['seen:', `  ${observation}`],
-    ...['asked then:', ...list(recorded), 'asked now:', ...list(replayed)],
+    ...['observation:', `  ${observation}`],
+    ...['recorded requests:', ...list(recorded), 'replayed requests:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
     ...fields.map(
       ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
@@ -169,7 +169,7 @@ function differenceText(difference: Difference, changes: readonly string[]): str
 
 /** Shown for a difference without a known change: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
-  'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
+  'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
 /** Backtests another configuration on the markets that the run saw. */
 async function playOverRun(
@@ -207,10 +207,10 @@ const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
   latency: option.text(
     '--latency <model>',
-    "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)",
+    'latency of requests: constant:MS or recorded, scaled by :xK (default: the latency of the run)',
   ),
   seed: seedOption,
-  landingMs: option.integer('--landing-ms <n>', 'how long merges take', [0, 600_000], USUAL_LANDING_MS),
+  landingMs: option.integer('--landing-ms <n>', 'time until a merge takes effect, ms', [0, 600_000], USUAL_LANDING_MS),
   ...RUN_OPTIONS,
 };
 
@@ -266,11 +266,13 @@ function bandRange({ lowShare, highShare }: FillBand): string {
 
 function bandText(band: FillBand): string {
   const { liveFills, liveSharesMicros, errors, holds } = band;
-  if (liveSharesMicros === 0) return 'Fill error: nothing was filled live, so there is nothing to be off from.';
+  if (liveSharesMicros === 0) return 'Fill error: unknown, because nothing was filled live.';
   const each = errors.map(
     ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
   );
-  const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
+  const verdict = holds
+    ? 'The live fills lie within the band of the fill models.'
+    : 'The live fills lie outside the band of the fill models.';
   return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 

@@ -73,7 +73,10 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     width,
   );
 
-export const reportOption = option.text('--report <file>', 'write a page with the tables, one HTML file');
+export const reportOption = option.text(
+  '--report <file>',
+  'path of a report with the tables to write, a single HTML file',
+);
 
 export async function resultAnswer(
   result: SweepResult,
@@ -124,24 +127,24 @@ export const QUESTION_OPTIONS = {
   ),
   random: option.read(
     '--random <n>',
-    'random configurations, not the whole grid',
+    'number of random configurations to try (default: the whole grid)',
     option.integerBetween(1, MAX_CONFIGURATIONS),
   ),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
   folds: option.read(
     '--folds <n>',
-    'folds of whole events, in order of time (default: 4, if there are events enough)',
+    'number of folds of whole events, in order of time (default: 4, if there are enough events)',
     option.integerBetween(1, MAX_FOLDS),
   ),
   embargo: option.usual(
     '--embargo <minutes>',
-    'between the end of an event that is learned from and the fold that is tested',
+    'minimum time between the end of a training event and the tested fold, minutes',
     0,
     option.numberBetween(0, 525_600),
   ),
   out: option.text(
     '--out <dir>',
-    'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
+    'folder of the results and the count of trials (default: sweep/ beside the ledger; for a lone strategy file data/sweep/NAME)',
   ),
 };
 

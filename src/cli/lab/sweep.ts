@@ -39,25 +39,29 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  world: option.list(
+    '--world <name...>',
+    'worlds of the arena to use in place of recordings, or all',
+    ...OF_RECORDINGS,
+  ),
   seeds: option.read(
     '--seeds <n>',
-    `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+    `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
     option.integerBetween(1, MOST_SEEDS),
   ),
   first: option.read(
     '--first <seed>',
-    'of worlds: the first of them (default: 0)',
+    'with --world: first of these seeds (default: 0)',
     option.integerBetween(0, HIGHEST_SEED),
   ),
   fresh: option.read(
     '--fresh <n>',
-    'of worlds: other seeds, on which the best is shown (default: as many)',
+    'with --world: number of other seeds on which the best configuration is tested (default: value of --seeds)',
     option.integerBetween(1, MOST_SEEDS),
   ),
   freshFirst: option.read(
     '--fresh-first <seed>',
-    'of worlds: the first of those (default: right after the others)',
+    'with --world: first of the other seeds (default: after the last seed of --seeds)',
     option.integerBetween(0, 2 * HIGHEST_SEED),
   ),
   markets: marketsOption,
@@ -72,14 +76,14 @@ const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BAT
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
   option.usual(
     '--chunk-seconds <n>',
-    'duration of a chunk on one core at the usual pace',
+    'estimated duration of a chunk on one core, s',
     seconds,
     option.integerBetween(1, 86_400),
   );
 
 const planCommand = command({
   name: 'plan',
-  help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
+  help: 'divides a sweep over recordings into chunks for a job array, without running them',
   config: 'file',
   options: {
     ...QUESTION_OPTIONS,
@@ -105,23 +109,23 @@ const planCommand = command({
       ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
       ['time zone', `${sheet.timeZone}, on every machine`],
     ]);
-    const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
+    const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
   },
 });
 
 const indexOption = option.read(
   '--index <chunks>',
-  `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
+  `numbers of chunks of --dir, from 0, as in 3 or 3,17-19 (default: from ${INDEX_VARIABLES.join(', ')})`,
   chunkList,
 );
 
 const collectCommand = command({
   name: 'collect',
-  help: 'stores the arrived results of a planned sweep and prints the missing ones',
+  help: 'stores the present results of a planned sweep, and prints the numbers of missing chunks',
   options: {
-    dir: option.required('--dir <dir>', 'the folder of `sweep plan`'),
-    out: option.text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
+    out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -134,7 +138,7 @@ const collectCommand = command({
     const { done, failed, unfinished } = result.counts;
     io.err(
       `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
-        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} incomplete.\n`,
     );
     const missing = listOfChunks(chunks);
     return { data: { missing, chunks }, text: `${missing}\n`, code: EXIT.difference };
@@ -175,7 +179,7 @@ async function runChunks(
     for (const chunk of missing) {
       const outcomes = await runner.run(chunkAt(plan, chunk), stopAsked);
       if (outcomes === null) {
-        io.err(`Stopped. Nothing is kept of chunk ${chunk}: the same command runs it again.\n`);
+        io.err(`Stopped. Chunk ${chunk} was not stored: run the same command again.\n`);
         return EXIT.failed;
       }
       writeChunk(dir, plan, chunk, outcomes);
@@ -219,7 +223,7 @@ const LEAST_SECRET = 16;
 
 const queueOption = option.usual(
   '--queue <name>',
-  'the name of the queue; users who share a server take one each',
+  'name of the queue; users who share a server need different names',
   'sweep',
   queueName,
 );
@@ -232,7 +236,7 @@ function queueName(text: string): string {
 const ENGINE_OPTIONS = {
   engine: option.choice(
     '--engine <name>',
-    `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
+    `place of the backtests: threads of this process, or workers behind the queue at ${ADDRESS}`,
     ['threads', 'queue'],
     'threads',
   ),
@@ -242,14 +246,14 @@ const ENGINE_OPTIONS = {
 
 const workerCommand = command({
   name: 'worker',
-  help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
+  help: 'runs chunks of sweeps that were started with --engine queue, or of a planned sweep',
   config: 'file',
   options: {
     data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
     dir: option.text(
       '--dir <dir>',
-      'the folder of `sweep plan`: run its chunks, without a queue',
+      'folder that `sweep plan` has written: run its chunks without a queue',
       'queue',
       'lockSeconds',
     ),
@@ -257,7 +261,7 @@ const workerCommand = command({
     queue: queueOption,
     lockSeconds: option.usual(
       '--lock-seconds <n>',
-      'after it a silent worker loses its chunk to another',
+      'time after which a silent worker loses its chunk to another worker, s',
       30,
       option.integerBetween(2, 3600),
     ),
@@ -290,7 +294,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
-  const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
+  const stopAsked = io.stopAsked().then(() => say('stopping: takes no new work and finishes the work in progress'));
   const address = readAddress(queue, io);
   await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
@@ -327,7 +331,7 @@ const OPTIONS = {
   ...WORLD_OPTIONS,
   workers: threadsOption,
   ...ENGINE_OPTIONS,
-  resume: option.flag('--resume', 'continue the unfinished sweep there'),
+  resume: option.flag('--resume', 'continue the unfinished sweep in --out'),
   report: reportOption,
 };
 
@@ -335,7 +339,7 @@ type SweepFlags = option.Values<typeof OPTIONS> & Pick<Question, 'file'>;
 
 export const addSweepCommand = command({
   name: 'sweep',
-  help: 'backtests many configurations and says how far the best of them may be believed',
+  help: 'backtests many configurations and measures how reliable the best result is',
   config: 'file',
   options: OPTIONS,
   answer: sweep,
@@ -356,8 +360,8 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
 async function overRecordings(options: SweepFlags, io: CliIo) {
   for (const [name, { option }] of Object.entries(WORLD_OPTIONS)) {
     if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
-    const hint = 'Name a world with --world, or leave it out.';
-    throw new TwinbookError('usage', `${option.long} is of a sweep over worlds`, hint);
+    const hint = `Name a world with --world, or leave ${option.long} out.`;
+    throw new TwinbookError('usage', `${option.long} applies only to a sweep over worlds`, hint);
   }
   const plan = await planFrom(options, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');

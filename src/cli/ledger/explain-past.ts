@@ -43,19 +43,19 @@ export async function explainPast(
   const then = snapshot as Snapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {
-    const hint = '`twinbook markets` lists markets; an order or a fill is explained without --at, as it was.';
-    throw new TwinbookError('usage', `run ${name} knew no market ${subject} then`, hint);
+    const hint = '`twinbook markets` lists markets. Orders and fills are explained without --at.';
+    throw new TwinbookError('usage', `run ${name} had no market ${subject} at that time`, hint);
   }
-  const head = `as of ${utcText(lastMs)} UTC: run ${name}, decided again from its journal`;
+  const head = `as of ${utcText(lastMs)} UTC: run ${name}, replayed from its journal`;
   const lines = marketLines(market, then);
   if (difference === null) return [head, ...lines];
-  const since = `from ${utcText(difference.timeMs)} UTC on it did not decide as it did then`;
-  return [head, `${since}, so this may differ: ${difference.what}`, ...lines];
+  const since = `the replay differs from the run since ${utcText(difference.timeMs)} UTC`;
+  return [head, `${since}, so these facts may differ: ${difference.what}`, ...lines];
 }
 
 function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
   if (folder !== undefined) return folder;
-  const hint = 'Runs are kept as long as `journal.max_mb` has room; `twinbook replay x` names those there are.';
+  const hint = 'Twinbook deletes the oldest runs above `journal.max_mb`; `twinbook replay x` names the remaining runs.';
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }

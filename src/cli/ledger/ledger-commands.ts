@@ -49,7 +49,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     config: 'trader',
     options: {
       limit: option.integer('--limit <n>', `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`, [1, MOST_ROWS]),
-      market: option.text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
+      market: option.text('--market <name>', 'list only this market: the beginning of its id, or words of its title'),
       ...(more === undefined ? {} : { more: option.flag(...more) }),
     },
     tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
@@ -164,34 +164,34 @@ export const addLedgerCommands = all(
   statusCommand,
   list({
     name: 'orders',
-    help: 'orders in the ledger, newest first',
-    more: ['--open', 'only those that rest at the exchange'],
+    help: 'lists the orders in the ledger, newest first',
+    more: ['--open', 'list only orders that rest at the exchange'],
     read: (ledger, page, isOpen) => ledger.orders(isOpen ? { ...page, statuses: RESTING_STATUSES } : page),
     fields: ORDERS,
   }),
   list({
     name: 'drafts',
-    help: 'intents on their way: asked, drafted, signed, unknown',
-    more: ['--all', 'also those that are settled'],
+    help: 'lists the intents in progress: intended, drafted, signed or unknown',
+    more: ['--all', 'list also finished intents'],
     read: (ledger, page, isAll) => ledger.intents(isAll ? page : { ...page, states: UNDER_WAY }),
     fields: DRAFTS,
   }),
   list({
     name: 'fills',
-    help: 'fills in the ledger, newest first',
+    help: 'lists the fills in the ledger, newest first',
     read: (ledger, page) => ledger.fills(page),
     fields: FILLS,
   }),
   list({
     name: 'positions',
-    help: 'shares held',
+    help: 'lists the shares held in each market',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.positions().filter(({ marketConditionId }) => wanted === undefined || marketConditionId === wanted),
     fields: POSITIONS,
   }),
   list({
     name: 'markets',
-    help: 'markets that the trader has seen',
+    help: 'lists the markets that the trader has seen',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.markets().filter(({ conditionId }) => wanted === undefined || conditionId === wanted),
     fields: MARKETS,
@@ -200,9 +200,9 @@ export const addLedgerCommands = all(
   pnlCommand,
   command({
     name: 'events',
-    help: 'events: commands with their reasons, limits, refusals; newest first',
+    help: 'lists events such as commands with their reasons, limits and refusals, newest first',
     config: 'trader',
-    options: { limit: option.integer('--limit <n>', 'how many', [1, MOST_ROWS], TABLE_ROWS) },
+    options: { limit: option.integer('--limit <n>', 'maximum number of events', [1, MOST_ROWS], TABLE_ROWS) },
     tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config }) => {
       const events = await readLedger(config, (ledger) => ledger.events(limit));

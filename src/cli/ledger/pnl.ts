@@ -27,20 +27,20 @@ const OPTIONS = {
   by: {
     option: new Option(
       '--by <what>',
-      'the result by UTC day (with the equity at its end), market, strategy or event',
+      'divide the result by UTC day (with the equity at its end), market, strategy or event',
     ).choices(BREAKDOWNS),
   } as option.OptionRow<BreakdownBy | undefined>,
   csv: option.csv('with --by: print CSV in place of a table'),
-  report: option.text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
+  report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
   journals: option.unless(
     '--no-journals',
-    'for --report and --by: leave the journals of its runs unread; prices are then not known',
+    'do not read journals of runs for --report and --by; recorded prices are then unknown',
   ),
 };
 
 export const pnlCommand = command({
   name: 'pnl',
-  help: 'result: realised, fees, and holdings at the trader’s current prices, or its last ones',
+  help: 'prints the result: realised profit, fees, and holdings at the trader’s current or last prices',
   config: 'trader',
   options: OPTIONS,
   tool: { kind: 'read', options: [] },
@@ -48,7 +48,7 @@ export const pnlCommand = command({
   run: async ({ options, config, file, isJson, io }) => {
     const { by, report, journals, csv } = options;
     if (csv === true && by === undefined)
-      throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
+      throw new TwinbookError('usage', '--csv applies only to --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
     const format = formatOf(isJson, csv);
     const running = await runningTrader(config);
     const nowMs = running?.nowMs ?? null;
@@ -76,9 +76,9 @@ const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised
 
 function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
-  if (isLastKnown) io.out('The trader is not running: holdings count at the last prices in its ledger.\n');
+  if (isLastKnown) io.out('The trader is not running: holdings are valued at the last prices in its ledger.\n');
   if (pnl.unmarked.length > 0)
-    io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and count at their cost.\n`);
+    io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and are valued at their cost.\n`);
 }
 
 async function runningTrader({ control: { socket } }: TraderConfig) {

@@ -56,7 +56,7 @@ async function reconcileDirectly(
     const begunMs = Date.now();
     const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
-      voided = `; the last was void: ${found}`;
+      voided = `; the last round was void: ${found}`;
       onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
@@ -167,7 +167,7 @@ function underWay(ledger: LedgerReader): UnderWay {
 
 export const addReconcileCommand = command({
   name: 'reconcile',
-  help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
+  help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if they differ only by accepted differences',
   config: 'trader',
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
@@ -195,7 +195,7 @@ function comparedText({ differences, accepted }: Compared, width: number | undef
 }
 
 const HOW_TO_BOOK =
-  '`twinbook ledger adopt --reason TEXT` books what the exchange holds; `resume --reason` only leaves it out';
+  "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<Compared> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
@@ -213,8 +213,8 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
       ),
     );
   }
-  const hint = 'Try again: the exchange may be out of reach, or lose pages of its lists.';
-  throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
+  const hint = 'Try again: the exchange may be unreachable, or may omit pages of its lists.';
+  throw new TwinbookError('timed_out', 'the trader completed no rounds in time', hint);
 }
 
 const COLUMNS: readonly Column<Difference>[] = [

@@ -72,7 +72,7 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
     const change = findChange(backup, hashFile(backup));
     if (change !== null) {
       const hint =
-        'Take another backup: `twinbook ledger backups` lists them. One that you changed on purpose goes without that file.';
+        'Take another backup: `twinbook ledger backups` lists them. To use a backup that you changed on purpose, delete its checksum file.';
       throw new TwinbookError('ledger_broken', `the backup ${backup} ${change}`, hint);
     }
   } catch (error) {

@@ -24,7 +24,7 @@ import { amountText, type Cell, type Column, json, type Pair, record, short, tab
 
 export const statusCommand = command({
   name: 'status',
-  help: "the trader's current state; without a running trader, the state in its ledger",
+  help: "prints the trader's current state; without a running trader, the state in its ledger",
   config: 'trader',
   tool: { kind: 'read', options: [] },
   hasJson: true,
@@ -81,12 +81,12 @@ function printStopped(
   printRecord(
     io,
     [
-      ['trader', 'not running; this is what its ledger says'],
+      ['trader', 'not running; these facts are from its ledger'],
       ...pairsOf({ ...facts, stopped: ended }),
-      ['what rests now', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
+      ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
       [AGREEMENT, agreement?.text],
       ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
-      ['then back up with', wayBackText(next)],
+      ['then resume with', wayBackText(next)],
       ['guardian', guardian],
     ],
     agreement,
@@ -106,7 +106,7 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
     io,
     [
       ['mode', reason === '' ? mode : `${mode} (${reason})`],
-      ['back up with', wayBackText(status)],
+      ['resume with', wayBackText(status)],
       ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
       [AGREEMENT, agreement.text],
       ['guardian', guardian],
@@ -135,7 +135,7 @@ function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreeme
 }
 
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusData['feeds'][number]): string {
-  const age = ageMs === null ? 'nothing heard yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
+  const age = ageMs === null ? 'no value received yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
   const left = problems === 0 ? '' : `, ${problems} rows left out`;
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }

@@ -40,7 +40,7 @@ export async function chooseMarket({ client, config, where, market }: Place): Pr
     if (typeof looked !== 'string') return looked;
     why = `${id}: ${looked}`;
   }
-  throw failure(why, 'Name another with --market ID; `markets` of the venue lists them.');
+  throw failure(why, 'Name another market of the venue with --market ID.');
 }
 
 /** Lists open markets without margin; markets that a strategy selects come first. */
@@ -130,8 +130,9 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const priceMicros = toMultiple(maxMicros(config.min_price, worth), tick, 'ceil');
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
-  if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
-  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from the asks of others';
+  if (amountMicros > most) return `the smallest order of this market has more shares than risk.max_order_shares`;
+  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk))
+    return 'no price in this market is far enough from the asks of others';
   // The order is a buy, with the price of its own outcome.
   return { isYes, priceMicros, amountMicros };
 }

@@ -109,8 +109,9 @@ export class OrderLife {
       throw failure(`${count} under this wallet`, todo);
     }
     const found = await this.#compare();
-    if (typeof found === 'string') throw failure(`its lists did not come whole: ${found}`, 'Rehearse again.');
-    return 'its lists came whole, and no order rests';
+    if (typeof found === 'string')
+      throw failure(`the lists of the account are incomplete: ${found}`, 'Rehearse again.');
+    return 'the lists of the account are complete, and no order rests';
   }
 
   async chooseMarket(): Promise<string> {
@@ -198,7 +199,7 @@ export class OrderLife {
     }
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
     const filled = data.filled_amount ?? ZERO;
-    const much = filled === ZERO ? 'nothing of it filled' : `${formatDecimal(filled)} of it filled and are held`;
+    const much = filled === ZERO ? 'nothing was filled' : `${formatDecimal(filled)} shares were filled and are held`;
     return `nothing rests (read twice); its record says ${data.status}, ${much}`;
   }
 
@@ -219,8 +220,7 @@ export class OrderLife {
       if (found.length === 0)
         return `ledger and venue agree: orders, trades, conversions, shares (${this.#ledger.newestSeq('fills')} fills)`;
     }
-    if (typeof found === 'string')
-      throw timedOut(`the lists of the venue did not come whole: ${found}`, 'Rehearse again.');
+    if (typeof found === 'string') throw timedOut(`the lists of the venue are incomplete: ${found}`, 'Rehearse again.');
     const first = must(found[0], 'a difference');
     const todo = `Keep ${ledgerPath}, and ask the venue.`;
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
@@ -303,7 +303,7 @@ export class OrderLife {
 
   async #resting() {
     const resting = await restingOrders(this.#place.client);
-    if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
+    if (typeof resting === 'string') throw failure(resting, 'The list of own orders must be complete: rehearse again.');
     return resting;
   }
 
@@ -331,17 +331,17 @@ export class OrderLife {
   /** Throws if a successful submit was answered by an error: the executor handles it, but an operator should know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
-    const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
+    const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
-      'The trader reads the record before it decides, so nothing is doubled. Rehearse again; if it comes again, ask the venue.';
+      'The trader reads the record before it decides, so no order is doubled. Rehearse again; if the error returns, ask the venue.';
     throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
   }
 
   #throwTrouble(): void {
     const found = this.#events.find((event) => event.kind === 'trouble');
     if (found?.kind !== 'trouble') return;
-    const text = 'the venue shows something else than was asked for';
+    const text = 'the venue shows another order than requested';
     const todo = 'Do not trade there until the venue explains it.';
     throw difference(text, 'records agree with the request', found.text, todo);
   }
@@ -411,15 +411,15 @@ export class OrderLife {
   }
 }
 
-const LOST_TODO = 'Look whether the venue is well, then rehearse again; --timeout gives it longer.';
-const REFUSED_TODO = 'Read why; then rehearse again.';
+const LOST_TODO = 'Check whether the venue works, then rehearse again; --timeout allows more time.';
+const REFUSED_TODO = 'Read the reason, then rehearse again.';
 
 function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
   if (!isStrange(outcome)) return timedOut(`no draft came: ${reason}`, LOST_TODO);
-  return difference('the draft was answered by something else', 'a draft has pubkey and message', reason, LOST_TODO);
+  return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
 /** Tolerance for a draft's lifetime, s: the venue's times are whole seconds, and the draft has a travel time. */
@@ -448,7 +448,7 @@ function draftWords(
   if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
-    throw difference('the draft lives otherwise', due, `${leftS} s`, todo, message);
+    throw difference('the draft has another lifetime', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
   // All numbers among the terms are micros.

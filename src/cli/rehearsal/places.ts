@@ -64,7 +64,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
   const killed = readStopFile(locateStopFile(config.ledger.path));
   if (killed !== null)
-    throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+    throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
 /** Performs the steps from the clock to the ledger. The client must have credentials. */
@@ -76,7 +76,7 @@ async function liveThrough(place: Place): Promise<void> {
   const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
   await step(place, 'rate limits and headers', own, ({ answer: signed }) => {
     const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
-    return `${limits.join('; ')}; the venue takes the headers ${profile.header_prefix}-…`;
+    return `${limits.join('; ')}; the venue accepts the headers ${profile.header_prefix}-…`;
   });
   const ledger = openLedger(ledgerPath, { pid: process.pid, startedMs: Date.now() });
   try {

@@ -16,27 +16,27 @@ import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 const OPTIONS = {
   live: option.flag(
     '--live',
-    'afterwards at the venue itself: the smallest order, far from the market, canceled at once',
+    'then rehearse at the venue too: the smallest order, far from the market, canceled at once',
   ),
-  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'required with --live, because the order is real'),
   market: option.read(
     '--market <name>',
-    'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
+    'market of the order at the venue: its id, or for a market in the ledger the beginning of its id or words of its title (default: the first that a strategy selects)',
     option.nonEmpty,
   ),
   ledger: option.read(
     '--ledger <file>',
-    'keep the ledger of the rehearsal here; never the trader’s own',
+    'keep the ledger of the rehearsal in this file, which must not be the trader’s ledger',
     option.nonEmpty,
   ),
-  timeout: option.integer('--timeout <s>', 'for each life of an order', [5, 3600], 90),
+  timeout: option.integer('--timeout <s>', 'time limit for the life of each order, s', [5, 3600], 90),
 };
 
 type RehearseFlags = option.Values<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',
-  help: 'tries the whole life of one small order on an embedded paper exchange, then, if requested, at the venue',
+  help: 'rehearses the whole life of one small order on an embedded paper exchange, and with --live at the venue',
   config: 'file',
   options: OPTIONS,
   hasJson: true,
@@ -63,7 +63,7 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   if (live === iAcceptThatThisTrades) return;
   const text =
     live === true
-      ? '--live places a real order at the venue and cancels it: say --i-accept-that-this-trades too'
+      ? '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'
       : '--i-accept-that-this-trades means nothing without --live';
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
@@ -103,7 +103,7 @@ function configurationText(config: Config, { live, ledger }: RehearseFlags, io: 
   }
   if (live === true && config.fleet !== null) {
     const hint = 'Rehearse with a file without `fleet:`, and with a wallet that no trader of the fleet has.';
-    throw new TwinbookError('config_invalid', 'a rehearsal does not ask the fleet whose the wallet is', hint);
+    throw new TwinbookError('config_invalid', "a rehearsal does not ask the fleet for the wallet's owner", hint);
   }
   const { name, profile } = config.venue;
   return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;

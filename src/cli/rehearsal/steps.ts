@@ -137,19 +137,21 @@ export const isStrange = (outcome: Outcome): boolean =>
 
 export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
   const apart = compareClocks(client);
-  if (apart === null) return 'the venue does not say its time; this clock is believed';
+  if (apart === null) return 'the venue does not report its time; this clock is assumed to be correct';
   if (apart.apartMs > clock_tolerance_s * 1000) {
     const todo = 'Synchronise this clock (NTP), and compare the venue’s with another: one of the two is wrong.';
     throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
   }
-  return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
+  return apart.agrees
+    ? 'this clock agrees with the venue’s'
+    : `${apart.text}; signed calls are corrected for the difference`;
 }
 
 /** Describes the limit of one scope by an answer's headers. A venue's limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];
-  if (budget === null) return `${scope}: no headers, ${due} a minute are kept`;
+  if (budget === null) return `${scope}: the venue sends no limit, so at most ${due} requests a minute are sent`;
   if (budget.limit < due) {
     const text = `the venue allows fewer ${scope} requests than the profile says`;
     const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;

@@ -98,7 +98,7 @@ export async function act(
     if (action === 'kill') return killWithout(reason, place);
     if (!(error instanceof TwinbookError)) throw error;
     const refusal = error.message.replace(/^the trader refused: /, '');
-    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works nevertheless.`, text: '' };
   }
 }
 
@@ -111,7 +111,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
     return { refusal: messageOf(error), text: '' };
   }
   const text =
-    'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +
+    'the trader does not answer: the stop file kills it before its next step and at its next start; ' +
     'resting orders are canceled by the guardian, or by "twinbook kill"';
   return { refusal: null, text };
 }
@@ -171,6 +171,6 @@ export function acknowledge(
   const timeMs = nowMs();
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
-    return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
+    return { isDone: false, text: 'the acknowledgement cannot be stored; the log of the console says why' };
   return { isDone: true, text: `not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

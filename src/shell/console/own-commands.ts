@@ -108,7 +108,7 @@ export class Reports {
       if (kind === 'parity') this.#parity = output;
     });
     spareOthers(child);
-    return { refusal: null, text: 'it is being made; its progress is below' };
+    return { refusal: null, text: 'the report is being made; its progress is below' };
   }
 
   close(): void {

@@ -90,10 +90,10 @@ export function readPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   const token = readOwn(path).trim();
   if (TOKEN.test(token)) return token;
-  throw new TwinbookError('key_invalid', `${WHAT} ${path} holds no token`, REMOVE_IT);
+  throw new TwinbookError('key_invalid', `${WHAT} ${path} contains no token`, REMOVE_IT);
 }
 
-const REMOVE_IT = 'Remove the file and restart the trader: it draws a new token.';
+const REMOVE_IT = 'Remove the file and restart the trader, which draws a new token.';
 
 function readOwn(path: string): string {
   try {
@@ -125,8 +125,8 @@ export function passwordFrom(env: Environment): string | null {
   if (password === '') return null;
   return requireLong(
     password,
-    'its password',
-    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
+    'the password of the dashboard',
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or unset it: then `twinbook dashboard` prints an address with a token.',
   );
 }
 
@@ -136,7 +136,7 @@ function requireLong(password: string, what: string, hint: string): string {
   if (password.length >= SHORTEST_PASSWORD) return password;
   throw new TwinbookError(
     'usage',
-    `${what} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`,
+    `${what} has ${password.length} characters; it needs at least ${SHORTEST_PASSWORD}`,
     hint,
   );
 }
@@ -153,14 +153,18 @@ export function readPasses(
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);
   if (new Set(given).size < given.length)
-    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each its own.');
+    throw new TwinbookError(
+      'usage',
+      'two roles of the dashboard have the same password',
+      'Give each role its own password.',
+    );
   return { stop, view };
 }
 
 function readRolePassword(file: string | null, setting: string): string | null {
   if (file === null) return null;
   const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
-  return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer one into the file.');
+  return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer password into the file.');
 }
 
 /** Returns the page's address for the operator, with the token behind the #. A password is not printed. */

@@ -274,7 +274,7 @@ export function judgeMode(trader: TraderState): { readonly mode: string; readonl
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };
   if (silentMs === null || (lost === null && account === null)) return { mode: 'starting', reason: lost ?? '' };
   const since = `${Math.round(silentMs / 1000)} s`;
-  return { mode: 'not answering', reason: lost === null ? `nothing was heard for ${since}` : `${lost}, for ${since}` };
+  return { mode: 'not answering', reason: lost === null ? `no message for ${since}` : `${lost}, for ${since}` };
 }
 
 /** Describes the newest complete comparison of ledger and exchange; null before the first. */

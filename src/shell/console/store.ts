@@ -190,7 +190,7 @@ export class StoreFile {
       for (const ending of SIDE_FILES) {
         if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${aside}${ending}`);
       }
-      note(`warning: ${path} ${why}; it is kept as ${aside}, and a new one is begun`);
+      note(`warning: ${path} ${why}; the file is kept as ${aside}, and a new file is created`);
     } catch (error) {
       note(`warning: ${path} ${why}, and cannot be renamed: ${String(error)}`);
       this.#failedMs = steadyMs();

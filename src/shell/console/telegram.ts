@@ -129,11 +129,11 @@ export class TelegramListener {
     const [, word = '', about = null] = COMMAND.exec(text) ?? [];
     const command = commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
     const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs);
-    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
+    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} messages in a minute; wait` : null;
     if (command === undefined) return `not a command; there are: ${commands.join(', ')}`;
     const agoS = Math.round(nowMs / 1000 - date);
     if (agoS * 1000 > OLD_AFTER_MS)
-      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if it is still meant`;
+      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if you still want it`;
     this.#note(`: ${command}, by user ${user}`);
     try {
       return await this.#perform(command, about, user);
@@ -173,7 +173,7 @@ export const makePerform =
     const place = { socket: control.socket, ledgerPath: ledger.path };
     const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
     if (refusal !== null) return `${command} was refused: ${refusal}`;
-    return text === 'done' ? `${command} is obeyed; status shows the resting orders` : `${command}: ${text}`;
+    return text === 'done' ? `${command} is done; status shows the resting orders` : `${command}: ${text}`;
   };
 
 /** @param isBare whether to leave out figures and reasons */

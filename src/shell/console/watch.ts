@@ -64,14 +64,14 @@ export class Duty {
     const { path, startedMs } = this.#options;
     const folder = dirname(path);
     if (!existsSync(folder)) {
-      this.#say(`warning: there is no folder ${folder}: no trader has run by this file yet, or its disk is not there`);
+      this.#say(`warning: there is no folder ${folder}: no trader has run with this file yet, or its disk is missing`);
       return true;
     }
     try {
       const other = findWriter(path);
       if (other !== null) return this.#leaveTo(`process ${other.pid}, started ${utcText(other.startedMs)} UTC,`);
       this.#lock = lockWriter(path, { pid: process.pid, startedMs });
-      if (this.#said !== '') this.#say('this console tells the alerts and keeps the history now');
+      if (this.#said !== '') this.#say('this console now sends the alerts and stores the history');
       return true;
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
@@ -87,8 +87,8 @@ export class Duty {
   }
 
   #leaveTo(who: string): false {
-    const does = 'it tells the alerts and keeps the history, and this one does when that one has ended';
-    this.#say(`warning: ${who} is a console of this trader too: ${does}`);
+    const does = 'it sends the alerts and stores the history; this console takes over when that console has ended';
+    this.#say(`warning: ${who} is another console of this trader: ${does}`);
     return false;
   }
 

@@ -36,7 +36,7 @@ export async function askTrader<R extends ControlQuestion>(
     return response.data as ControlData[R['command']]; // The daemon of this version writes what it declares.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
-  const hint = '`twinbook status` says what it does now, and which command leads back up.';
+  const hint = '`twinbook status` shows the present mode, and the command that ends it.';
   // Many of the trader's error messages already name the command that helps.
   const isNamed = response.error.includes('`twinbook ');
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
@@ -58,7 +58,7 @@ export function requireTrusted(socket: string): void {
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
-    return new TwinbookError('not_running', `no trader is running (nobody listens on ${socket})`, hint, {
+    return new TwinbookError('not_running', `no trader is running (no process listens on ${socket})`, hint, {
       cause: error,
     });
   }
@@ -80,7 +80,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     };
     const timer = setTimeout(() => {
       const what = received.includes('\n') ? 'the trader answered but did not stop' : 'the trader did not answer';
-      const hint = 'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.';
+      const hint = 'The trader may be busy or hang: read its log. `twinbook kill` and `cancel-all` work nevertheless.';
       finish(new TwinbookError('timed_out', `${what} within ${timeoutMs / 1000} s`, hint));
     }, timeoutMs);
     socket.setEncoding('utf8');
@@ -93,8 +93,8 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     socket.on('data', guarded(hear, reject));
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
-      const what = 'the trader hung up before it answered';
-      const early = new TwinbookError('not_running', what, 'Look at its log; it may be stopping.');
+      const what = 'the trader closed the connection before it answered';
+      const early = new TwinbookError('not_running', what, 'Read its log; the trader may be stopping.');
       finish(received.includes('\n') ? null : early);
     });
   });
@@ -110,7 +110,7 @@ const notOfTrader = (path: string, why = ''): TwinbookError =>
   new TwinbookError(
     'usage',
     `the answer at the control socket ${path} is not a trader’s${why}`,
-    'Another program, or another version, answers there (control.socket): end it, or use its own version.',
+    'Another program or another version of twinbook answers at control.socket: end it, or use the same version.',
   );
 
 const responseSchema = z.union([
@@ -164,7 +164,7 @@ export class Subscription {
     }
     const socket = connect(this.#path);
     this.#socket = socket;
-    let why = 'the trader hung up';
+    let why = 'the trader closed the connection';
     let received = '';
     socket.setEncoding('utf8');
     const failed = (error: unknown) => {
@@ -218,4 +218,4 @@ function readLine(text: string): StatusLine | string {
   return `${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`;
 }
 
-const OTHER_VERSION = 'what answers at the control socket is no trader of this version';
+const OTHER_VERSION = 'the process at the control socket is not a trader of this version';

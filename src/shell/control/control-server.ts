@@ -56,7 +56,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error('that is the name of something that is no socket');
+  if (!found.isSocket()) throw new Error('a file at this path is not a socket');
   rmSync(path);
 }
 
@@ -101,7 +101,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
       }
       // The request may have waited while this process hung, and a later kill may have been executed first.
       if (isTooLate(line, request, Date.now())) {
-        reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
+        reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
         continue;
       }
       // The command may take longer than the idle limit; the daemon bounds it.

@@ -24,7 +24,7 @@ export function readStopFile(path: string): string | null {
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
       const text = bytes.toString('utf8', 0, readSync(file, bytes)).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-      return text.trim() || `the stop file ${path} is there`;
+      return text.trim() || `the stop file ${path} exists`;
     } finally {
       closeSync(file);
     }
@@ -35,7 +35,7 @@ export function readStopFile(path: string): string | null {
       // A broken link still occupies the name, so no other file can be created. Any other new entry is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
-    return `the stop file ${path} is there and cannot be read: ${messageOf(error)}`;
+    return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -50,7 +50,7 @@ export function leaveStopFile(path: string, reason: string): void {
     syncFolder(dirname(path));
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return;
-    const hint = 'A trader that hangs may quote on when it wakes: end its process.';
+    const hint = 'A trader that hangs may continue to quote when it wakes: end its process.';
     throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }
@@ -110,7 +110,7 @@ export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    const hint = 'As long as it is there the trader is killed; take it away by hand.';
+    const hint = 'The trader stays killed while this file exists; remove the file by hand.';
     throw unreadable(`the stop file ${path} cannot be removed`, error, hint);
   }
 }

@@ -243,7 +243,9 @@ describe('the alert center', () => {
     });
     center.tick(KILLED);
     await senders.delivered(1);
-    expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain('[critical] paper: it is killed\nodd prices, since');
+    expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain(
+      '[critical] paper: the trader is killed\nodd prices, since',
+    );
     await deaf.hears(1);
     expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
   });

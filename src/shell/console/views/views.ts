@@ -104,7 +104,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
     figure('Step, p50', ms(health.stepP50Ms)),
     figure('Step, p99', ms(health.stepP99Ms)),
     figure('Step, longest', ms(health.stepMaxMs)),
-    figure('Beats late, p99', ms(health.beatLateP99Ms)),
+    figure('Delay of beats, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
     figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
@@ -113,7 +113,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
       offset === null ? '–' : `${Math.abs(offset)} ms ${offset < 0 ? 'behind ours' : 'ahead of ours'}`,
       Math.abs(offset ?? 0) > CLOCK_OFF_MS,
     ),
-    figure('Requests given up', String(unsent)),
+    figure('Requests dropped unsent', String(unsent)),
     figure(
       'Compared with the exchange',
       sinceText(reconciled?.comparedMs ?? null),
