@@ -154,11 +154,7 @@ const applyCommand = command({
   config: 'trader',
   options: {
     dryRun: option.flag('--dry-run', 'only show the changes and their requirements'),
-    reason: option.read(
-      '--reason <text>',
-      'reason, recorded in the ledger; required for looser limits and changed code',
-      option.nonEmpty,
-    ),
+    reason: option.read('--reason <text>', 'reason, recorded; required for looser limits or new code', option.nonEmpty),
     timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config }) => makeAnswer(await ask('apply', options, config)),

@@ -25,7 +25,7 @@ import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { type Answer, all, command } from './command.js';
-import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
+import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
@@ -39,10 +39,7 @@ const consoleCommand = command({
   config: 'file',
   options: {
     withTrader: option.flag('--with-trader', 'exit when the trader ends (default: stay for every later trader)'),
-    also: option.repeated(
-      '--also <file>',
-      'configuration file of another trader, to show on the same page; may be repeated',
-    ),
+    also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
@@ -55,16 +52,9 @@ const consoleCommand = command({
   },
 });
 
-async function show(
-  config: TraderConfig,
-  others: readonly TraderConfig[],
-  isWithTrader: boolean,
-  io: CliIo,
-): Promise<ExitCode> {
+async function show(config: TraderConfig, others: readonly TraderConfig[], isWithTrader: boolean, io: CliIo) {
   if (others.length === 0 && !isConsoleWanted(config)) {
-    io.err(
-      'Nothing to do: dashboard.enabled is false (the default, except on the paper profile), and alerts has no channel.\n',
-    );
+    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and alerts has no channel.\n');
     return EXIT.configuration;
   }
   keepFilesPrivate();
@@ -120,19 +110,14 @@ const guardianCommand = command({
   help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
-    withTrader: option.flag(
-      '--with-trader',
-      'exit when the trader has ended and no order rests (default: stay for the next trader)',
-    ),
+    withTrader: option.flag('--with-trader', 'exit once the trader has ended and no order rests (default: stay)'),
   },
   run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
 });
 
 async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
-    io.out(
-      'No guardian is needed: the exchange is embedded in the trader, so no order rests when the trader does not run.\n',
-    );
+    io.out('No guardian is needed: the exchange is embedded in the trader, so no order rests without it.\n');
     return;
   }
   keepFilesPrivate();
@@ -258,11 +243,7 @@ const alertsCommand = command({
   config: 'trader',
   options: {
     ack: option.text('--ack <alert>', 'acknowledge this open alert: it is not sent again until it is over'),
-    test: option.text(
-      '--test <channel>',
-      'send a test message over this channel of alerts.channels, and print the result',
-      'ack',
-    ),
+    test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
   },
   answer: async ({ options: { ack, test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);

@@ -41,10 +41,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
           option.nonEmpty,
         )
       : option.read('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty);
-  const market = option.text(
-    '--market <name>',
-    'apply the command to this market alone: its id, the beginning of its id, or words of its title',
-  );
+  const market = option.text('--market <name>', 'only this market: its id, its beginning, or words of its title');
   return command({
     name,
     help,
@@ -183,9 +180,7 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(
-      `  ${pid === null ? 'Do not start the trader' : `End process ${pid}: it may continue to quote when it wakes`}.`,
-    );
+    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: it may quote again when it wakes`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }
@@ -201,10 +196,7 @@ const killCommand = command({
   help: OPERATOR_COMMANDS.kill.help,
   config: 'trader',
   options: {
-    verify: option.flag(
-      '--verify',
-      'wait until two reads have shown that no order rests; exit code 5 if they have not in time',
-    ),
+    verify: option.flag('--verify', 'wait until two reads show that no order rests; exit code 5 if they do not'),
     reason: option.read('--reason <text>', 'reason of the kill, recorded in the ledger', option.nonEmpty),
     timeout: option.timeout(option.SLOW_S),
   },
@@ -275,11 +267,7 @@ const explainCommand = command({
   options: {
     timeout: option.timeout(option.QUICK_S),
     acceptsChanged: option.changedCode,
-    at: option.read(
-      '--at <time>',
-      "explain a market at this time, from the run's journal; UTC, as in '2026-11-25 21:03:10'",
-      option.momentIn,
-    ),
+    at: option.read('--at <time>', "explain a market at this UTC time, such as '2026-11-25 21:03:10'", option.momentIn),
   },
   tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {

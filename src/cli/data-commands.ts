@@ -99,9 +99,7 @@ const verifyCommand = command({
     const verdict = differences === 0 ? 'nothing is wrong' : formatCount(differences, 'difference');
     const lines = [
       ...(repaired > 0 ? [`converted to Parquet: ${formatCount(repaired, 'open segment')}`] : []),
-      ...findings.map(
-        ({ severity, path, message }) => `${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}`,
-      ),
+      ...findings.map((one) => `${one.severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${one.path}: ${one.message}`),
       `${formatCount(markets, 'market')}, ${formatCount(events, 'event')}: ${verdict}`,
     ];
     return {

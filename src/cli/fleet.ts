@@ -24,7 +24,7 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
 async function withDatabase<T>(
   { config, io }: Pick<Call, 'config' | 'io'>,
   use: (database: FleetDatabase) => Promise<T>,
-): Promise<T> {
+) {
   const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
@@ -36,11 +36,7 @@ const initCommand = command({
   help: "prepares the fleet's database, or changes the total capital of its traders",
   config: 'trader',
   options: {
-    capital: option.required(
-      '--capital <n>',
-      'currency that all traders of the fleet together may use',
-      option.positiveAmount,
-    ),
+    capital: option.required('--capital <n>', 'total currency that the traders may use', option.positiveAmount),
   },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
@@ -124,10 +120,7 @@ const releaseCommand = command({
   config: 'trader',
   options: {
     reason: option.required('--reason <text>', "reason, stored in the fleet's database", option.nonEmpty),
-    wallet: option.text(
-      '--wallet <address>',
-      'address of a wallet whose key is not on this machine; requires --unproven',
-    ),
+    wallet: option.text('--wallet <address>', 'address of a wallet whose key is not here; requires --unproven'),
     unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
     timeout: option.integer('--timeout <s>', "maximum wait for the end of the owner's lease, s", [1, 3600], 120),
   },

@@ -11,10 +11,7 @@ import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
 
-const plain = option.flag(
-  '--plain-text-key',
-  'store the key without a passphrase: every reader of the file has the key',
-);
+const plain = option.flag('--plain-text-key', 'store the key without a passphrase: every reader of the file has it');
 
 const createCommand = command({
   name: 'create',

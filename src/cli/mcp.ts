@@ -123,12 +123,7 @@ function schemaOf(option: Option): z.ZodType {
   return z.string().trim().min(1).max(LONGEST_TEXT);
 }
 
-async function performCall(
-  argv: readonly string[],
-  file: string,
-  config: TraderConfig,
-  session: Session,
-): Promise<CallToolResult> {
+async function performCall(argv: readonly string[], file: string, config: TraderConfig, session: Session) {
   if ((await reachTrader(config)) === 'not running') {
     const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
@@ -146,7 +141,7 @@ async function performCall(
   if (out === '') return failure(err.slice(0, LONGEST_ANSWER));
   const notes = [...(err === '' ? [] : [err]), ...(code === 0 ? [] : [`exit code ${code}`])];
   const texts = [shorten(JSON.parse(out)), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];
-  return { content: texts.map(contentOf), isError: code !== 0 };
+  return { content: texts.map(contentOf), isError: code !== 0 } satisfies CallToolResult;
 }
 
 /** Makes the arguments of the command. With `--name=value` and `--`, no value can be read as an option. */

@@ -37,24 +37,11 @@ const exchangeCommand = command({
     port: option.integer('--port <n>', 'port to listen on; 0 picks a free port', [0, 65_535], 8787),
     dataDir: option.text('--data-dir <dir>', "folder of the exchange's state (default: the state is lost at the end)"),
     seed: option.integer('--seed <n>', 'seed of the simulated crowd', [0, Number.MAX_SAFE_INTEGER], 1),
-    profile: option.usual(
-      '--profile <name>',
-      `venue profile (${venueNames().join(', ')}), or the path of a profile`,
-      'paper',
-      String,
-    ),
+    profile: option.usual('--profile <name>', `venue profile: ${venueNames().join(', ')}, or a path`, 'paper', String),
     controls: option.flag('--controls', 'serve the controls of the exchange under /paper/'),
-    demoAccount: option.flag(
-      '--demo-account',
-      'create an account with paper money and print its API key, secret and wallet key',
-    ),
+    demoAccount: option.flag('--demo-account', 'create an account with paper money and print its keys and secret'),
     crowd: option.unless('--no-crowd', 'run no simulated traders'),
-    crowdMarkets: option.integer(
-      '--crowd-markets <n>',
-      'number of markets in which the simulated crowd trades',
-      [1, 1000],
-      4,
-    ),
+    crowdMarkets: option.integer('--crowd-markets <n>', 'number of markets of the simulated crowd', [1, 1000], 4),
     rateLimits: option.unless('--no-rate-limits', 'do not limit the rate of requests'),
     startingFunds: option.usual(
       '--starting-funds <n>',
@@ -64,11 +51,7 @@ const exchangeCommand = command({
       '10000',
     ),
     landingMs: option.integer('--landing-ms <n>', 'time until a merge or a split takes effect, ms', [0, 600_000], 400),
-    draftLifetimeS: option.integer(
-      '--draft-lifetime-s <n>',
-      "lifetime of a draft, s (default: the profile's)",
-      [5, 3600],
-    ),
+    draftLifetimeS: option.integer('--draft-lifetime-s <n>', "draft lifetime, s (default: the profile's)", [5, 3600]),
     marketData: option.list('--market-data <path...>', 'recordings to replay as markets (default: none)'),
     speed: option.number('--speed <x>', 'speed of replayed recordings; 1 is real time', [0.01, 10_000], 1),
     verbose,
@@ -93,10 +76,7 @@ const exchangeCommand = command({
       io.out(`listening on ${exchange.url}\n`);
       io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
       if (options.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
-      else
-        io.out(
-          'API key: --demo-account prints one; a program calls POST /auth/keys/challenge/, then /auth/keys/create/\n',
-        );
+      else io.out('API key: --demo-account prints one; programs POST /auth/keys/challenge/, then /auth/keys/create/\n');
       await asked;
     } finally {
       await exchange.close();
@@ -150,11 +130,7 @@ const recordCommand = command({
       '--market <name...>',
       'record only these markets: condition ids, or for markets in the ledger beginnings of ids or words of titles (default: all open markets)',
     ),
-    minutes: option.integer(
-      '--minutes <n>',
-      'time after which the recording ends, minutes (default: never)',
-      [1, 1_000_000],
-    ),
+    minutes: option.integer('--minutes <n>', 'duration of the recording, minutes (default: endless)', [1, 1_000_000]),
     depth: option.integer('--depth <n>', 'number of price levels to request per side of a book', [1, 100], 100),
     own: option.unless('--no-own', 'record only public data, even if there are credentials'),
   },

@@ -74,7 +74,7 @@ describe('the name that is meant', () => {
       expect.objectContaining({
         code: 'usage',
         message: '"rain" matches 13 markets:',
-        hint: expect.stringMatching(/^m0 {2}Rain 0\?\n(.*\n){9} {2}… and 3 more\n {2}Write more/),
+        hint: expect.stringMatching(/^m0 {2}Rain 0\?\n(.*\n){9} {2}… and 3 more\n {2}Give more/),
       }),
     );
   });

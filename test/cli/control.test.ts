@@ -307,7 +307,7 @@ describe('a trader that is hard to reach', () => {
       join(cwd, 'wallet.json'),
       hostOf(async () => ({ ok: true, data: null })),
     );
-    await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
+    await expect(serving).rejects.toThrow(/cannot be opened: .* not a socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });
 });

@@ -132,7 +132,7 @@ describe('tables for a person', () => {
   test('tell of a killed trader, and of the command for orders that may rest', async () => {
     const out = await read('status');
     expect(out).toMatch(/^stopped +not recorded: it was killed, or still runs elsewhere$/m);
-    expect(out).toMatch(/^what rests now +twinbook cancel-all --verify$/m);
+    expect(out).toMatch(/^cancel with +twinbook cancel-all --verify$/m);
   });
 
   test('say when there is more, and when there is nothing', async () => {

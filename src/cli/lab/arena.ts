@@ -42,19 +42,12 @@ export const threadsOption = option.usual(
 
 const OPTIONS = {
   config: {
-    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several strategies').default(
-      DEFAULT_CONFIG,
-    ),
+    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files').default(DEFAULT_CONFIG),
   } as option.OptionRow<string | readonly string[]>,
   world: {
     option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
   } as option.OptionRow<readonly string[]>,
-  seeds: option.usual(
-    '--seeds <n>',
-    'number of simulations of each strategy in each world',
-    20,
-    option.integerBetween(1, MOST_SEEDS),
-  ),
+  seeds: option.usual('--seeds <n>', 'simulations per strategy and world', 20, option.integerBetween(1, MOST_SEEDS)),
   first: option.usual('--first <seed>', 'first seed of the simulations', 0, option.integerBetween(0, HIGHEST_SEED)),
   workers: threadsOption,
   markets: marketsOption,

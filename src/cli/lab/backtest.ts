@@ -24,12 +24,7 @@ const feeOption = (who: string): option.OptionRow<number> =>
     '0',
   );
 
-export const seedOption = option.usual(
-  '--seed <n>',
-  'seed of simulated latencies and ids',
-  1,
-  option.integerBetween(0, 2 ** 32 - 1),
-);
+export const seedOption = option.usual('--seed <n>', 'seed of random draws', 1, option.integerBetween(0, 2 ** 32 - 1));
 export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
@@ -40,7 +35,7 @@ export const PLAY_OPTIONS = {
   seed: seedOption,
   fees: option.text(
     '--fees <name>',
-    `fees for recordings without fees: ${FEE_NAMES.join(', ')}`,
+    `fees for recordings without any: ${FEE_NAMES.join(', ')}`,
     'makerFee',
     'takerFee',
   ),
@@ -61,10 +56,7 @@ export const PLAY_OPTIONS = {
     'delay from the time of a row in a feed file until a strategy sees it, ms (default: the delay of a live trader)',
     option.integerBetween(0, 3_600_000),
   ),
-  allMarkets: option.flag(
-    '--all-markets',
-    'offer every recorded market to every strategy, regardless of the selections in strategy files',
-  ),
+  allMarkets: option.flag('--all-markets', 'offer all recorded markets to all strategies, whatever their files select'),
 };
 
 type PlayFlags = option.Values<typeof PLAY_OPTIONS>;

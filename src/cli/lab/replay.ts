@@ -160,7 +160,7 @@ function differenceText(difference: Difference, changes: readonly string[]): str
     ...['recorded requests:', ...list(recorded), 'replayed requests:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
     ...fields.map(
-      ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
+      ({ path, recorded: then, replayed: now }) => `  ${path}: ${then ?? 'nothing'} then, ${now ?? 'nothing'} now`,
     ),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
@@ -172,13 +172,7 @@ const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
 /** Backtests another configuration on the markets that the run saw. */
-async function playOverRun(
-  run: RunJournal,
-  file: string,
-  { fillModel }: ReplayFlags,
-  isJson: boolean,
-  io: CliIo,
-): Promise<Answer> {
+async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayFlags, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   const result = await backtestRun(run, asked, fillModel, isJson, io);
@@ -205,10 +199,7 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
 
 const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
-  latency: option.text(
-    '--latency <model>',
-    'latency of requests: constant:MS or recorded, scaled by :xK (default: the latency of the run)',
-  ),
+  latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
   seed: seedOption,
   landingMs: option.integer('--landing-ms <n>', 'time until a merge takes effect, ms', [0, 600_000], USUAL_LANDING_MS),
   ...RUN_OPTIONS,
@@ -267,9 +258,7 @@ function bandRange({ lowShare, highShare }: FillBand): string {
 function bandText(band: FillBand): string {
   const { liveFills, liveSharesMicros, errors, holds } = band;
   if (liveSharesMicros === 0) return 'Fill error: unknown, because nothing was filled live.';
-  const each = errors.map(
-    ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
-  );
+  const each = errors.map(({ name, sharesShare: share }) => `${share === null ? '–' : formatSigned(share)} (${name})`);
   const verdict = holds
     ? 'The live fills lie within the band of the fill models.'
     : 'The live fills lie outside the band of the fill models.';

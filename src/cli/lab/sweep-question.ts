@@ -25,7 +25,7 @@ import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import { type Answer, resolveData } from '../command.js';
+import { resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
@@ -73,23 +73,15 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     width,
   );
 
-export const reportOption = option.text(
-  '--report <file>',
-  'path of a report with the tables to write, a single HTML file',
-);
+export const reportOption = option.text('--report <file>', 'path of a report with the tables, a single HTML file');
 
-export async function resultAnswer(
-  result: SweepResult,
-  outDir: string,
-  report: string | undefined,
-  io: CliIo,
-): Promise<Answer> {
+export async function resultAnswer(result: SweepResult, outDir: string, report: string | undefined, io: CliIo) {
   if (report !== undefined) {
     const { sweepHtml } = await import('../../lab/sweep/sweep-html.js');
     writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
   const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
-  return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
+  return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
 /** Two nouns of the progress line: for the counted items, and for the unit of speed. */

@@ -39,21 +39,13 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: option.list(
-    '--world <name...>',
-    'worlds of the arena to use in place of recordings, or all',
-    ...OF_RECORDINGS,
-  ),
+  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
   seeds: option.read(
     '--seeds <n>',
     `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
     option.integerBetween(1, MOST_SEEDS),
   ),
-  first: option.read(
-    '--first <seed>',
-    'with --world: first of these seeds (default: 0)',
-    option.integerBetween(0, HIGHEST_SEED),
-  ),
+  first: option.read('--first <seed>', 'with --world: first seed (default: 0)', option.integerBetween(0, HIGHEST_SEED)),
   fresh: option.read(
     '--fresh <n>',
     'with --world: number of other seeds on which the best configuration is tested (default: value of --seeds)',
@@ -74,12 +66,7 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.usual(
-    '--chunk-seconds <n>',
-    'estimated duration of a chunk on one core, s',
-    seconds,
-    option.integerBetween(1, 86_400),
-  );
+  option.usual('--chunk-seconds <n>', 'duration of a chunk on one core, s', seconds, option.integerBetween(1, 86_400));
 
 const planCommand = command({
   name: 'plan',
@@ -158,12 +145,7 @@ function chunkList(text: string): readonly number[] {
 /** A machine that runs chunks, with its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
-async function runChunks(
-  folder: string,
-  index: readonly number[] | undefined,
-  machine: ChunkMachine,
-  io: CliIo,
-): Promise<ExitCode> {
+async function runChunks(folder: string, index: readonly number[] | undefined, machine: ChunkMachine, io: CliIo) {
   const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
@@ -223,7 +205,7 @@ const LEAST_SECRET = 16;
 
 const queueOption = option.usual(
   '--queue <name>',
-  'name of the queue; users who share a server need different names',
+  'name of the queue; each user of a server needs one',
   'sweep',
   queueName,
 );
@@ -251,12 +233,7 @@ const workerCommand = command({
   options: {
     data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
-    dir: option.text(
-      '--dir <dir>',
-      'folder that `sweep plan` has written: run its chunks without a queue',
-      'queue',
-      'lockSeconds',
-    ),
+    dir: option.text('--dir <dir>', 'folder of `sweep plan`: run its chunks without a queue', 'queue', 'lockSeconds'),
     index: indexOption,
     queue: queueOption,
     lockSeconds: option.usual(

@@ -14,12 +14,7 @@ import type { Trader } from '../../trader/engine/trader.js';
  * Throws TwinbookError `usage` if no run had begun or the market was unknown then, and `recording_invalid` for a
  * damaged journal.
  */
-export async function explainPast(
-  subject: string,
-  atMs: number,
-  journalDir: string,
-  code: RunCode,
-): Promise<readonly string[]> {
+export async function explainPast(subject: string, atMs: number, journalDir: string, code: RunCode) {
   const run = readRun(findRunAt(atMs, journalDir));
   const name = basename(run.folder);
   let trader: Trader | null = null;

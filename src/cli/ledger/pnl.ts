@@ -25,17 +25,11 @@ import { amounts, amountText, formatOf, json, record, writeAnswer } from '../tab
 
 const OPTIONS = {
   by: {
-    option: new Option(
-      '--by <what>',
-      'divide the result by UTC day (with the equity at its end), market, strategy or event',
-    ).choices(BREAKDOWNS),
+    option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
   } as option.OptionRow<BreakdownBy | undefined>,
   csv: option.csv('with --by: print CSV in place of a table'),
   report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
-  journals: option.unless(
-    '--no-journals',
-    'do not read journals of runs for --report and --by; recorded prices are then unknown',
-  ),
+  journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
 };
 
 export const pnlCommand = command({
@@ -153,12 +147,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
 }
 
 /** The rows of `--json` and `--csv` are part of the public interface; null means unknown. */
-type ShownRow = Readonly<Record<string, string | number | null>>;
-
-function shownRow(
-  by: BreakdownBy,
-  { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>,
-): ShownRow {
+function shownRow(by: BreakdownBy, { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>) {
   return {
     [by]: key,
     ...(by === 'market' ? { title } : {}),

@@ -431,12 +431,12 @@ const LIFETIME_SLACK_S = 3;
  */
 function draftWords(
   message: string,
-  { profile, allowBlindSigning }: Config['venue'],
+  { profile, allowBlindSigning: isBlind }: Config['venue'],
   wallet: string,
-  venueNowMs: number,
-): string {
+  nowMs: number,
+) {
   const shape = shapeText(message, profile, wallet);
-  const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
+  const judged = judgeMessage(message, signingRules(profile, isBlind), wallet);
   if (!judged.ok) {
     const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
     const came = `${judged.reason}; ${shape}`;
@@ -444,7 +444,7 @@ function draftWords(
   }
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
-  const leftS = draft.expires - Math.floor(venueNowMs / 1000);
+  const leftS = draft.expires - Math.floor(nowMs / 1000);
   if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;

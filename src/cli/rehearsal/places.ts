@@ -48,12 +48,9 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
     return openKeys(config, io);
   };
   const live = { ...rehearsal, where: 'live' } as const;
-  const { wallet, credentials } = await step(
-    live,
-    'keys',
-    open,
-    (keys) => `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`,
-  );
+  const describe = ({ wallet }: Awaited<ReturnType<typeof open>>) =>
+    `wallet ${wallet.address}, credentials for ${profile.base_url}`;
+  const { wallet, credentials } = await step(live, 'keys', open, describe);
   const client = new ServiceClient({ profile, credentials });
   await liveThrough({ ...live, client, wallet, ledgerPath }).finally(() => client.close());
 }

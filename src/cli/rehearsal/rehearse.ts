@@ -14,21 +14,14 @@ import { json } from '../table.js';
 import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
-  live: option.flag(
-    '--live',
-    'then rehearse at the venue too: the smallest order, far from the market, canceled at once',
-  ),
+  live: option.flag('--live', 'rehearse also at the venue: the smallest order, far from the market, canceled at once'),
   iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'required with --live, because the order is real'),
   market: option.read(
     '--market <name>',
     'market of the order at the venue: its id, or for a market in the ledger the beginning of its id or words of its title (default: the first that a strategy selects)',
     option.nonEmpty,
   ),
-  ledger: option.read(
-    '--ledger <file>',
-    'keep the ledger of the rehearsal in this file, which must not be the trader’s ledger',
-    option.nonEmpty,
-  ),
+  ledger: option.read('--ledger <file>', 'file of the rehearsal’s ledger, never the trader’s own', option.nonEmpty),
   timeout: option.integer('--timeout <s>', 'time limit for the life of each order, s', [5, 3600], 90),
 };
 

@@ -1,5 +1,6 @@
 /** Sends messages to an absent operator: keeps the open alerts and a queue for each channel. */
 
+import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
@@ -53,11 +54,7 @@ export class AlertBook {
    * Returns the messages to send for the current conditions.
    * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
    */
-  observe(
-    conditions: readonly Condition[],
-    nowMs: number,
-    isUndecided: (kind: string) => boolean = () => false,
-  ): readonly AlertMessage[] {
+  observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
@@ -344,7 +341,7 @@ export class AlertCenter {
 
   /** Queues a notice of the trader for its operator; `time` in Unix ms. */
   notice(
-    { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
+    { kind, text, time, severity }: Pick<StatusLineOf<'notice'>, 'kind' | 'text' | 'time' | 'severity'>,
     steadyMs: number,
   ) {
     const told = toldAs(kind, severity);

@@ -115,10 +115,7 @@ const LETS_TRY = '`twinbook resume --reason TEXT` starts the failed part again';
 
 const KINDS = {
   trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start the trader again'),
-  trader_silent: seenCritical(
-    'the trader does not answer',
-    '`twinbook status`; `twinbook kill` works without an answer',
-  ),
+  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works nevertheless'),
   guardian_absent: seenCritical(
     'no guardian',
     '`twinbook status` shows the last report of the guardian; its log is beside the ledger',
@@ -129,14 +126,8 @@ const KINDS = {
     'logins to the page are refused',
     'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
-  killed: shownCritical(
-    'the trader is killed',
-    '`twinbook events` says why; `twinbook unkill --reason TEXT` ends the kill',
-  ),
-  halted: shownCritical(
-    'the trader is halted',
-    '`twinbook events` says why; `twinbook resume --reason TEXT` ends the halt',
-  ),
+  killed: shownCritical('the trader is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` ends it'),
+  halted: shownCritical('the trader is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` ends it'),
   ledger_differs: shownCritical(
     'ledger and exchange differ',
     '`twinbook reconcile` lists the differences; only reducing orders are sent meanwhile',
@@ -148,20 +139,13 @@ const KINDS = {
   ),
   venue_silent: shownWarning(
     'the exchange does not answer',
-    'check `twinbook status` and the status page of the venue',
+    '`twinbook status`, the venue’s status page',
     2 * MINUTE_MS,
   ),
-  throttled: shownWarning(
-    'the exchange throttles requests',
-    '`twinbook status` shows the remaining requests',
-    MINUTE_MS,
-  ),
+  throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
   clock_off: shownWarning('the clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
   reconciled_late: shownWarning('no recent reconciliation', '`twinbook reconcile`'),
-  loss: shownWarning(
-    'a loss limit is near',
-    '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` limits further losses',
-  ),
+  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` limits it'),
   feed_silent: shownWarning(
     'a feed is silent',
     '`twinbook status` shows the age of its values; strategies that need the feed do not quote',
@@ -188,7 +172,7 @@ const KINDS = {
   ),
   market_unread: toldWarning(
     'a market cannot be read',
-    '`twinbook events` names market, field and value; all other markets continue',
+    '`twinbook events` names market, field, value; others continue',
   ),
   orders_refused: toldCritical(
     'the exchange refuses every order',

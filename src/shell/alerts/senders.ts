@@ -184,10 +184,7 @@ const WITHIN_MS = 10_000;
 const PERMANENT = 500;
 
 /** Sends a mail. `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects if the server cannot be reached. */
-async function sendMail(
-  url: string,
-  mail: Readonly<Record<'from' | 'to' | 'subject' | 'text', string>>,
-): Promise<Delivery> {
+async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 'text', string>): Promise<Delivery> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     { url, connectionTimeout: WITHIN_MS, greetingTimeout: WITHIN_MS, socketTimeout: WITHIN_MS },
@@ -211,11 +208,7 @@ const AGAIN: readonly number[] = [408, 425, 429];
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Posts a text. Rejects without an answer in time. */
-export async function postText(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Delivery> {
+export async function postText(url: string, body: string, headers: Record<string, string>): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
   // The body is not needed and may be endless.

@@ -81,12 +81,7 @@ export interface ActionPlace {
 }
 
 /** @param market condition id of an action on one market; null for all others */
-export async function act(
-  action: TraderAction,
-  reason: string,
-  place: ActionPlace,
-  market: string | null = null,
-): Promise<Acted> {
+export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
   try {
     // The table of commands determines the fields of each request.
     const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
@@ -130,16 +125,11 @@ const COMMAND_WITHIN_MS = 25_000;
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */
-export function changeConfig(
-  action: 'apply' | 'rollback',
-  reason: string,
-  file: string,
-  program = PROGRAM,
-): Promise<Acted> {
+export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string, program = PROGRAM) {
   if (action === 'rollback' && reason === '')
-    return Promise.resolve({ refusal: 'a rollback needs a reason', text: '' });
+    return Promise.resolve<Acted>({ refusal: 'a rollback needs a reason', text: '' });
   const because = reason === '' ? [] : [`--reason=${reason}`];
-  return new Promise((resolve) => {
+  return new Promise<Acted>((resolve) => {
     execFile(
       process.execPath,
       [...process.execArgv, program, 'config', action, '-c', file, ...because],

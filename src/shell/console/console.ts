@@ -29,10 +29,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
   if (configs.length > MOST_TRADERS)
-    throw misuse(
-      `${configs.length} traders; one console shows at most ${MOST_TRADERS}`,
-      'Start another `twinbook console` for the rest.',
-    );
+    throw misuse(`${configs.length} traders; a console shows at most ${MOST_TRADERS}`, 'Start a second console.');
   if (!first.dashboard.enabled)
     throw misuse(
       `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
@@ -44,10 +41,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     known.set(`${what} ${path}`, file);
     if (before === undefined) return;
     const twice = `${file} is named twice`;
-    throw misuse(
-      before === file ? twice : `${before} and ${file} have the same ${what}, ${path}`,
-      'Name each trader once.',
-    );
+    throw misuse(before === file ? twice : `${before} and ${file} share the ${what} ${path}`, 'Name each trader once.');
   };
   for (const config of configs) {
     requireNew('ledger', followLinks(config.ledger.path), config);

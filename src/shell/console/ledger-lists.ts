@@ -2,6 +2,7 @@
 
 import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
 import type { History } from './store.js';
@@ -64,9 +65,7 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 const SHORT_ID = 12;
 
 /** Groups refusals by control, the most frequent first, with the newest reason. */
-export function groupRefusals(
-  refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
-) {
+export function groupRefusals(refusals: MarketStatus['refusals']) {
   const groups = new Map<string, { readonly control: string; readonly count: number; readonly text: string }>();
   for (const { name, count, text } of refusals)
     groups.set(name, { control: name, count: count + (groups.get(name)?.count ?? 0), text });

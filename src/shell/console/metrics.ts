@@ -96,13 +96,9 @@ export const METRICS = {
   twinbook_steps_total: counter('Number of steps of the trader’s loop in this run.'),
   twinbook_step_duration_seconds: histogram('Duration of a step of the trader’s loop.'),
   twinbook_beat_lateness_seconds: gauge('Delay of the loop’s beats: 99th percentile of the last ten seconds.'),
-  twinbook_telemetry_brake_level: gauge(
-    '0 while telemetry is complete; higher while it is reduced to save the trader’s time.',
-  ),
+  twinbook_telemetry_brake_level: gauge('0 while telemetry is complete; higher while it is reduced to save time.'),
   twinbook_telemetry_readers: gauge('Number of connected readers of telemetry.'),
-  twinbook_telemetry_readers_cut_total: counter(
-    'Number of telemetry readers that were disconnected because they did not read.',
-  ),
+  twinbook_telemetry_readers_cut_total: counter('Number of telemetry readers disconnected because they did not read.'),
   twinbook_process_resident_memory_bytes: gauge('Resident memory of a process, by its role.', 'process'),
   twinbook_requests_total: counter('Number of finished requests, by endpoint and outcome.', 'endpoint', 'outcome'),
   twinbook_request_duration_seconds: histogram('Time from a request to its answer.', 'endpoint'),
@@ -124,23 +120,16 @@ export const METRICS = {
   twinbook_limit_used_ratio: gauge('Used part of a risk limit; 1 is the whole limit.', 'limit'),
   twinbook_reduce_only: gauge('1 while only reducing orders may be sent, because ledger and exchange differ.'),
   twinbook_reconciled_timestamp_seconds: gauge('Time when ledger and exchange were last compared completely.'),
-  twinbook_reconciliation_differences: gauge(
-    'Number of differences between ledger and exchange in the newest complete comparison.',
-  ),
+  twinbook_reconciliation_differences: gauge('Differences between ledger and exchange in the newest comparison.'),
   twinbook_events_total: counter('Number of events of a kind in the ledger, over all runs.', 'kind'),
   twinbook_markets: gauge('Number of polled markets, by state.', 'state'),
-  twinbook_market_info: gauge(
-    'Always 1; the labels have the title and the strategies of a market.',
-    'market',
-    'title',
-    'strategy',
-  ),
+  twinbook_market_info: gauge('Always 1; the labels have title and strategies.', 'market', 'title', 'strategy'),
   twinbook_market_fair_price: gauge('Fair value of YES in a market, by its strategy.', 'market'),
   twinbook_market_best_price: gauge("Best price of others' orders, in YES space.", 'market', 'side'),
   twinbook_market_quote_price: gauge('Best price of own orders, in YES space.', 'market', 'side'),
   twinbook_market_quote_shares: gauge('Shares of own resting orders.', 'market', 'side'),
   twinbook_market_queue_ahead_shares: gauge(
-    "Others' shares ahead of the best own order, a risk-averse estimate.",
+    'Estimated shares of others ahead of the best own order.',
     'market',
     'side',
   ),
@@ -154,9 +143,7 @@ export const METRICS = {
   twinbook_journal_writing: gauge(
     '1 while the journal of this run is written, 0 if it has ended before the run; absent if no journal is configured.',
   ),
-  twinbook_logins_refused_total: counter(
-    'Number of wrong passwords and tokens at the page; only for the first trader of a console.',
-  ),
+  twinbook_logins_refused_total: counter('Number of refused logins to the page; only of a console’s first trader.'),
   twinbook_disk_free_bytes: gauge("Free space on the ledger's disk."),
   twinbook_guardian_watching: gauge('1 while a guardian can cancel orders; absent if no guardian is needed.'),
   twinbook_alerts_active: gauge('Number of open alerts, by severity.', 'severity'),

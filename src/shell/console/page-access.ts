@@ -134,11 +134,7 @@ export function passwordFrom(env: Environment): string | null {
 function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
-  throw new TwinbookError(
-    'usage',
-    `${what} has ${password.length} characters; it needs at least ${SHORTEST_PASSWORD}`,
-    hint,
-  );
+  throw new TwinbookError('usage', `${what} has ${password.length} characters; minimum ${SHORTEST_PASSWORD}`, hint);
 }
 
 /**
@@ -153,11 +149,7 @@ export function readPasses(
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);
   if (new Set(given).size < given.length)
-    throw new TwinbookError(
-      'usage',
-      'two roles of the dashboard have the same password',
-      'Give each role its own password.',
-    );
+    throw new TwinbookError('usage', 'two dashboard roles have the same password', 'Give each its own password.');
   return { stop, view };
 }
 

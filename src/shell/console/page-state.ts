@@ -110,13 +110,11 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
   };
 }
 
+const isHolding = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros !== noMicros;
+
 export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
   ...marketRow(market, facts),
-  actions: listMarketActions(
-    facts.paused.includes(market.conditionId),
-    market.yesMicros !== market.noMicros,
-    facts.stopped !== null,
-  ),
+  actions: listMarketActions(facts.paused.includes(market.conditionId), isHolding(market), facts.stopped !== null),
   strategy: market.strategies.join(', '),
   note: market.note,
   resolves: market.resolvesMs,
@@ -144,7 +142,7 @@ export interface LadderRow {
 
 /** Makes the rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
-  const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
+  const rows: LadderRow[] = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
   return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
@@ -152,11 +150,7 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
 /** Order of rows at one price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
-function sideRows(
-  side: 'bid' | 'ask',
-  levels: NonNullable<MarketStatus['bids']>,
-  orders: MarketStatus['orders'],
-): LadderRow[] {
+function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
   const prices = new Set([...others.keys(), ...own.map(({ priceMicros: price }) => price)]);
@@ -235,7 +229,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       mode: judged.mode,
       answers: trader.isCurrent,
       openOrders: account?.openOrders ?? 0,
-      isHolding: markets.some(({ yesMicros, noMicros }) => yesMicros !== noMicros),
+      isHolding: markets.some(isHolding),
       wayBack: account?.wayBack ?? '',
     }),
     /** Time when the newest stop was proven, Unix ms; null until no order rests. */
@@ -283,9 +277,7 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
   const { comparedMs, differences } = reconciled;
   return {
     compared: comparedMs,
-    differences: differences.map(
-      ({ what, subject, ledger, exchange }) => `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`,
-    ),
+    differences: differences.map((one) => `${one.what} ${one.subject}: ledger ${one.ledger}, exchange ${one.exchange}`),
     text: agreementText(differences.length, accepted),
     accepted: accepted.length,
   };

@@ -373,7 +373,7 @@ export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   if (!isCurrent || account === null) return null;
   const { equityMicros, resultMicros, losses } = account;
   const told = [...markets.values()].filter(
-    ({ orders, yesMicros, noMicros }) => orders.length > 0 || yesMicros !== 0 || noMicros !== 0,
+    (one) => one.orders.length > 0 || one.yesMicros !== 0 || one.noMicros !== 0,
   );
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },

@@ -23,10 +23,7 @@ export interface ControlCall {
  * Sends a question to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
  * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
-export async function askTrader<R extends ControlQuestion>(
-  request: R,
-  call: ControlCall,
-): Promise<ControlData[R['command']]> {
+export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
   // `until` keeps a hanging trader from acting later, when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);

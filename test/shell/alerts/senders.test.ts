@@ -270,7 +270,7 @@ describe('the alert center', () => {
     center.tick({ ...KILLED, account: ACCOUNT_FACTS });
     await senders.delivered(1);
     expect(all.heard).toHaveLength(1);
-    expect(all.heard[0]?.body).toContain('the day: result +2.98');
+    expect(all.heard[0]?.body).toContain('daily summary: result +2.98');
     expect(all.heard[0]?.body).toContain('a strategy failed: it threw');
     expect([urgent.heard.length, center.waiting]).toEqual([0, 0]);
   });

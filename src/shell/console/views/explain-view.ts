@@ -177,11 +177,7 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
       ...(account?.reduceOnly == null ? [] : [node('Only reducing orders are sent', account.reduceOnly)]),
     ]),
     node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
-    node(
-      'Fair value',
-      price(market.fairMicros),
-      Object.entries(market.factors).map(([name, value]) => node(name, numberText(value))),
-    ),
+    node('Fair value', price(market.fairMicros), listChildren(market.factors)),
     node('Others', `${price(market.bestBidMicros)} / ${price(market.bestAskMicros)}`, [
       node('Book seen', market.bookSeenMs === null ? 'never' : timeText(market.bookSeenMs)),
       ...(health?.crossed === true ? [node('Crossed', 'yes')] : []),

@@ -204,12 +204,9 @@ type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'
 export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: ListQuery) =>
   ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
 
-function listOrders(
-  ledger: LedgerReader,
-  trader: TraderState,
-  trips: ReturnType<RoundTrips['read']>,
-  query: ListQuery,
-) {
+type Trips = ReturnType<RoundTrips['read']>;
+
+function listOrders(ledger: LedgerReader, trader: TraderState, trips: Trips, query: ListQuery) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);
@@ -224,7 +221,7 @@ function listOrders(
     orders: pageOf(ledger.orders(newest).map((order) => titled(orderRow(order)))),
     fills: pageOf(ledger.fills(newest).map((fill) => titled(fillRow(fill)))),
     trips: findPage(
-      trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market)).map(titled),
+      trips.filter((one) => one.time >= fromMs && one.market === (market ?? one.market)).map(titled),
       query,
     ),
   };

@@ -97,6 +97,7 @@ function sinceText(timeMs: number | null): string {
 
 function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
+  const { comparedMs, differences } = reconciled ?? {};
   const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
     figure('Last message', sinceText(trader.frameMs), !trader.isCurrent),
@@ -114,11 +115,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
       Math.abs(offset ?? 0) > CLOCK_OFF_MS,
     ),
     figure('Requests dropped unsent', String(unsent)),
-    figure(
-      'Compared with the exchange',
-      sinceText(reconciled?.comparedMs ?? null),
-      (reconciled?.differences.length ?? 0) > 0,
-    ),
+    figure('Compared with the exchange', sinceText(comparedMs ?? null), Boolean(differences?.length)),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
     figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
     figure('Memory of the trader', bytesText(health.memoryBytes)),
@@ -168,7 +165,7 @@ export const configView = (
   hash,
   file,
   settings: findPage(
-    flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+    flattenSettings('', config).filter(({ name }) => !['config_hash', 'file'].includes(name)),
     query,
   ),
 });
