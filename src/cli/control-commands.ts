@@ -225,9 +225,8 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   for (;;) {
     const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
     // The trader has just executed the kill, so a verification that takes too long does not mean that it hangs.
-    const asked = await askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience).catch(
-      valueOn(null, 'timed_out'),
-    );
+    const asking = askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience);
+    const asked = await asking.catch(valueOn(null, 'timed_out'));
     if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
@@ -340,10 +339,5 @@ function linesFromLedger(ledger: LedgerReader, subject: string): readonly string
   throw new TwinbookError('usage', text, hint);
 }
 
-export const addControlCommands = all(
-  ...MODE_NAMES.map(modeCommand),
-  stopCommand,
-  cancelAllCommand,
-  killCommand,
-  explainCommand,
-);
+const modeCommands = MODE_NAMES.map(modeCommand);
+export const addControlCommands = all(...modeCommands, stopCommand, cancelAllCommand, killCommand, explainCommand);

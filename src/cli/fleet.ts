@@ -21,10 +21,7 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-async function withDatabase<T>(
-  { config, io }: Pick<Call, 'config' | 'io'>,
-  use: (database: FleetDatabase) => Promise<T>,
-) {
+async function withDatabase<T>({ config, io }: Pick<Call, 'config' | 'io'>, use: (fleet: FleetDatabase) => Promise<T>) {
   const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });

@@ -89,7 +89,8 @@ export const timeout = (timeoutS: number): OptionRow<number> =>
 
 type Range = readonly [min: number, max: number];
 
-export function integer(flags: string, help: string, range: Range): OptionRow<number | undefined>;
+type Whole<T> = OptionRow<number | T>;
+export function integer(flags: string, help: string, range: Range, value?: undefined, shown?: string): Whole<undefined>;
 export function integer(flags: string, help: string, range: Range, value: number, shown?: string): OptionRow<number>;
 export function integer(flags: string, help: string, [min, max]: Range, value?: number, shown?: string) {
   return { option: new Option(flags, help).default(value, shown).argParser(integerBetween(min, max)) };
@@ -99,7 +100,7 @@ export const number = (flags: string, help: string, [min, max]: Range, value: nu
   usual(flags, help, value, numberBetween(min, max));
 
 /** Returns a reader of whole numbers. The reader carries its range, from which schemas are made. */
-export const integerBetween = (min: number, max: number) =>
+const integerBetween = (min: number, max: number) =>
   Object.assign(
     (text: string): number => {
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -110,7 +111,7 @@ export const integerBetween = (min: number, max: number) =>
     { min, max },
   );
 
-export const numberBetween =
+const numberBetween =
   (min: number, max: number) =>
   (text: string): number => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

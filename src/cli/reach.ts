@@ -46,12 +46,9 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
 export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 
+type Find = (ledger: LedgerReader) => string | null | undefined;
 /** Returns the id that `find` returns for a name. Without a match or a readable ledger, returns the name itself. */
-export const nameMeant = (
-  typed: string,
-  config: TraderConfig,
-  find: (ledger: LedgerReader) => string | null | undefined,
-): Promise<string> =>
+export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
   readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
@@ -178,14 +175,13 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
 export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
 
+type Address = { readonly url: string; readonly close?: () => Promise<void> };
+
 /**
  * Returns the address to call. Without a running trader, this command alone opens the stored state of an embedded
  * exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
  */
-async function venueAddress(
-  config: TraderConfig,
-  controls: boolean,
-): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
+async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
   const { exchange } = config;
   const { profile } = config.venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url };

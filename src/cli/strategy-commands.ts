@@ -153,7 +153,7 @@ const KINDS = {
 };
 
 const OPTIONS = {
-  seed: option.usual('--seed <n>', 'seed of the generated markets', 1, option.integerBetween(0, 2 ** 31)),
+  seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1),
 };
 
 const MARKETS = 20;

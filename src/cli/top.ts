@@ -2,12 +2,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
-import { add, complement, type Micros, mul, sub, ZERO } from '../shared/base/micros.js';
+import { add, type Micros, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, GAP } from '../shared/base/text.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../shell/config/config.js';
-import { ResultBook } from '../shell/console/views/money-view.js';
+import { NONE, ResultBook, readHoldings, readMarks } from '../shell/console/views/money-view.js';
 import { askTrader } from '../shell/control/control-client.js';
 import { formatSigned, money } from '../shell/daemon/status-text.js';
 import { storedMarks } from '../trader/engine/own/account.js';
@@ -166,27 +166,6 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
 /** A row of the table. Amounts and prices are micros; null means unknown. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
-interface Holding {
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
-  readonly costMicros: Micros;
-}
-
-const NOTHING: Holding = { yesMicros: ZERO, noMicros: ZERO, costMicros: ZERO };
-
-function readHoldings(ledger: LedgerReader): ReadonlyMap<string, Holding> {
-  const holdings = new Map<string, Holding>();
-  for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
-    const before = holdings.get(id) ?? NOTHING;
-    holdings.set(id, {
-      yesMicros: isYes ? sharesMicros : before.yesMicros,
-      noMicros: isYes ? before.noMicros : sharesMicros,
-      costMicros: add(before.costMicros, costMicros),
-    });
-  }
-  return holdings;
-}
-
 const MOST_ORDERS = 10_000;
 
 function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: ResultBook) {
@@ -196,25 +175,23 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
   const openOrders = new Map<string, number>();
   for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: MOST_ORDERS }))
     openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
-  const holdings = readHoldings(ledger);
-  const marks = storedMarks(ledger);
+  const holdings = readHoldings(ledger, new Map([...storedMarks(ledger), ...readMarks(live)]));
   const ids = new Set([...shown.keys(), ...holdings.keys(), ...book.markets.keys()]);
   ids.delete('');
   return [...ids].map((id) => {
     const market = shown.get(id);
     const sum = book.markets.get(id);
-    const held = holdings.get(id) ?? NOTHING;
-    const gained = measureGain(held, market?.markMicros ?? marks.get(id) ?? null);
+    const held = holdings.get(id) ?? NONE;
     const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
     const isSeen = typeof status !== 'string' && market !== undefined && market.bookSeenMs !== null;
     return {
       id,
       title: market?.title ?? titles.get(id) ?? id,
       /** Realised profit minus fees, plus the gain of holdings at their mark. */
-      resultMicros: gained === null ? null : add(booked, gained),
+      resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
       fills: sum?.fills ?? 0,
       /** YES shares minus NO shares. */
-      netMicros: sub(held.yesMicros, held.noMicros),
+      netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,
       askMicros: market?.bestAskMicros ?? null,
@@ -224,13 +201,4 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
       state: market === undefined ? '' : describeQuoting(market),
     };
   });
-}
-
-/** Returns the gain of a holding; null if its value is unknown. */
-function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
-  if (yesMicros === 0 && noMicros === 0) return ZERO;
-  if (mark === null) return null;
-  // The value is rounded like the ledger's total.
-  const value = add(mul(mark, yesMicros, 'floor'), mul(complement(mark), noMicros, 'floor'));
-  return sub(value, costMicros);
 }

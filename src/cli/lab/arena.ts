@@ -14,11 +14,7 @@ import { type Column, prose, table } from '../table.js';
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-export const marketsOption = option.read(
-  '--markets <n>',
-  'number of simultaneous markets in the world rationed, 1 to 40 (default: 1)',
-  option.integerBetween(1, 40),
-);
+export const marketsOption = option.integer('--markets <n>', 'markets of the world rationed (default: 1)', [1, 40]);
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
@@ -32,13 +28,8 @@ export async function readConditions(markets: number | undefined, worlds: readon
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
 }
 
-export const threadsOption = option.usual(
-  '--workers <n>',
-  'number of threads',
-  availableParallelism(),
-  option.integerBetween(1, 256),
-  'number of cores',
-);
+const CORES = availableParallelism();
+export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], CORES, 'number of cores');
 
 const OPTIONS = {
   config: {
@@ -47,8 +38,8 @@ const OPTIONS = {
   world: {
     option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
   } as option.OptionRow<readonly string[]>,
-  seeds: option.usual('--seeds <n>', 'simulations per strategy and world', 20, option.integerBetween(1, MOST_SEEDS)),
-  first: option.usual('--first <seed>', 'first seed of the simulations', 0, option.integerBetween(0, HIGHEST_SEED)),
+  seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
+  first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
   workers: threadsOption,
   markets: marketsOption,
 };

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
@@ -16,15 +16,9 @@ import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
 const feeOption = (who: string): option.OptionRow<number> =>
-  option.usual(
-    `--${who}-fee <rate>`,
-    `${who} fee as a share of the traded value, for recordings without fees, e.g. 0.01`,
-    0,
-    feeRate,
-    '0',
-  );
+  option.usual(`--${who}-fee <rate>`, `${who} fee of recordings without one, as a share of the value`, 0, feeRate, '0');
 
-export const seedOption = option.usual('--seed <n>', 'seed of random draws', 1, option.integerBetween(0, 2 ** 32 - 1));
+export const seedOption = option.integer('--seed <n>', 'seed of simulated latencies and ids', [0, 2 ** 32 - 1], 1);
 export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
@@ -33,28 +27,23 @@ export const PLAY_OPTIONS = {
     `latency of requests: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  fees: option.text(
-    '--fees <name>',
-    `fees for recordings without any: ${FEE_NAMES.join(', ')}`,
-    'makerFee',
-    'takerFee',
-  ),
+  fees: option.text('--fees <name>', `fees if a recording has none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
-  landingMs: option.read(
+  landingMs: option.integer(
     '--landing-ms <n>',
     `time until a merge takes effect, ms (default: exchange.landing_ms of the configuration, else ${USUAL_LANDING_MS})`,
-    option.integerBetween(0, 600_000),
+    [0, 600_000],
   ),
   feed: option.repeated(
     '--feed <name=file...>',
     'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME without a file plays recorded values',
     feedChoice,
   ),
-  feedDelay: option.read(
+  feedDelay: option.integer(
     '--feed-delay <ms>',
     'delay from the time of a row in a feed file until a strategy sees it, ms (default: the delay of a live trader)',
-    option.integerBetween(0, 3_600_000),
+    [0, 3_600_000],
   ),
   allMarkets: option.flag('--all-markets', 'offer all recorded markets to all strategies, whatever their files select'),
 };
@@ -72,11 +61,11 @@ const OPTIONS = {
   data: option.requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
-  repeat: option.usual(
+  repeat: option.integer(
     '--repeat <n>',
     'number of runs of each backtest, with random phases of polls and latencies; shows mean and spread of the results',
+    [1, MAX_REPEATS],
     1,
-    option.integerBetween(1, MAX_REPEATS),
   ),
   afterHalt: option.choice(
     '--after-halt <what>',
@@ -84,11 +73,13 @@ const OPTIONS = {
     AFTER_HALT,
     'resume',
   ),
-  workers: {
-    option: new Option('--workers <n>', 'number of threads, at most one for each fill model')
-      .default(undefined, `number of cores if the recordings are long and in our own format, else 1`)
-      .argParser(option.integerBetween(1, 256)),
-  } as option.OptionRow<number | undefined>,
+  workers: option.integer(
+    '--workers <n>',
+    'number of threads, at most one for each fill model',
+    [1, 256],
+    undefined,
+    'number of cores if the recordings are long and in our own format, else 1',
+  ),
   report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
 };
 

@@ -159,9 +159,7 @@ function differenceText(difference: Difference, changes: readonly string[]): str
     ...['observation:', `  ${observation}`],
     ...['recorded requests:', ...list(recorded), 'replayed requests:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
-    ...fields.map(
-      ({ path, recorded: then, replayed: now }) => `  ${path}: ${then ?? 'nothing'} then, ${now ?? 'nothing'} now`,
-    ),
+    ...fields.map((one) => `  ${one.path}: ${one.recorded ?? 'nothing'} then, ${one.replayed ?? 'nothing'} now`),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;

@@ -117,22 +117,21 @@ export const QUESTION_OPTIONS = {
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: option.read(
-    '--random <n>',
-    'number of random configurations to try (default: the whole grid)',
-    option.integerBetween(1, MAX_CONFIGURATIONS),
-  ),
+  random: option.integer('--random <n>', 'number of random configurations to try (default: the whole grid)', [
+    1,
+    MAX_CONFIGURATIONS,
+  ]),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
-  folds: option.read(
+  folds: option.integer(
     '--folds <n>',
     'number of folds of whole events, in order of time (default: 4, if there are enough events)',
-    option.integerBetween(1, MAX_FOLDS),
+    [1, MAX_FOLDS],
   ),
-  embargo: option.usual(
+  embargo: option.number(
     '--embargo <minutes>',
     'minimum time between the end of a training event and the tested fold, minutes',
+    [0, 525_600],
     0,
-    option.numberBetween(0, 525_600),
   ),
   out: option.text(
     '--out <dir>',

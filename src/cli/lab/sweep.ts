@@ -40,21 +40,21 @@ const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
   world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
-  seeds: option.read(
+  seeds: option.integer(
     '--seeds <n>',
     `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
-    option.integerBetween(1, MOST_SEEDS),
+    [1, MOST_SEEDS],
   ),
-  first: option.read('--first <seed>', 'with --world: first seed (default: 0)', option.integerBetween(0, HIGHEST_SEED)),
-  fresh: option.read(
+  first: option.integer('--first <seed>', 'with --world: first seed (default: 0)', [0, HIGHEST_SEED]),
+  fresh: option.integer(
     '--fresh <n>',
     'with --world: number of other seeds on which the best configuration is tested (default: value of --seeds)',
-    option.integerBetween(1, MOST_SEEDS),
+    [1, MOST_SEEDS],
   ),
-  freshFirst: option.read(
+  freshFirst: option.integer(
     '--fresh-first <seed>',
     'with --world: first of the other seeds (default: after the last seed of --seeds)',
-    option.integerBetween(0, 2 * HIGHEST_SEED),
+    [0, 2 * HIGHEST_SEED],
   ),
   markets: marketsOption,
 };
@@ -66,7 +66,7 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.usual('--chunk-seconds <n>', 'duration of a chunk on one core, s', seconds, option.integerBetween(1, 86_400));
+  option.integer('--chunk-seconds <n>', 'duration of a chunk on one core, s', [1, 86_400], seconds);
 
 const planCommand = command({
   name: 'plan',
@@ -203,12 +203,7 @@ const ADDRESS = 'TWINBOOK_QUEUE_URL';
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
-const queueOption = option.usual(
-  '--queue <name>',
-  'name of the queue; each user of a server needs one',
-  'sweep',
-  queueName,
-);
+const queueOption = option.usual('--queue <name>', 'name of the queue, unique for each user', 'sweep', queueName);
 
 function queueName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(text)) return text;
@@ -236,12 +231,7 @@ const workerCommand = command({
     dir: option.text('--dir <dir>', 'folder of `sweep plan`: run its chunks without a queue', 'queue', 'lockSeconds'),
     index: indexOption,
     queue: queueOption,
-    lockSeconds: option.usual(
-      '--lock-seconds <n>',
-      'time after which a silent worker loses its chunk to another worker, s',
-      30,
-      option.integerBetween(2, 3600),
-    ),
+    lockSeconds: option.integer('--lock-seconds <n>', 'time until a silent worker loses its chunk, s', [2, 3600], 30),
   },
   run: ({ options, file, io }) => {
     const { dir, index, queue, lockSeconds } = options;

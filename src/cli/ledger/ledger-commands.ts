@@ -101,14 +101,19 @@ const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => (
   gives: 'cut',
 });
 
-const ORDERS: readonly Field<OrderRecord>[] = [
-  ['pubkey', 'pubkey', { title: 'ORDER' }],
-  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+/** Terms of orders and fills. */
+const TERMS: readonly Field<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
   ['is_yes', 'isYes', { title: 'OUTCOME' }],
   ['side', 'side', { title: 'SIDE' }],
   ['price', 'priceMicros', { title: 'PRICE' }],
   ['amount', 'amountMicros', { title: 'AMOUNT' }],
+];
+
+const ORDERS: readonly Field<OrderRecord>[] = [
+  ['pubkey', 'pubkey', { title: 'ORDER' }],
+  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+  ...TERMS,
   ['filled_amount', 'filledMicros', { title: 'FILLED', keep: 4 }],
   ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
 ];
@@ -134,10 +139,7 @@ const FILLS: readonly Field<BookedFill>[] = [
   ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
   ['order_pubkey', 'orderPubkey'],
   ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 1 }],
-  ['is_yes', 'isYes', { title: 'OUTCOME' }],
-  ['side', 'side', { title: 'SIDE' }],
-  ['price', 'priceMicros', { title: 'PRICE' }],
-  ['amount', 'amountMicros', { title: 'AMOUNT' }],
+  ...TERMS,
   ['fee', 'feeMicros', { title: 'FEE', keep: 3 }],
   ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
 ];

@@ -72,10 +72,9 @@ function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
-function printStopped(
-  io: CliIo,
-  { running: _, agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
-) {
+type StoppedStatus = ReturnType<typeof stoppedStatus>;
+
+function printStopped(io: CliIo, { running: _, agreement, next_start: next, guardian, ...facts }: StoppedStatus) {
   const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
   const ended = stopped ?? (run === null ? null : 'not recorded: it was killed, or still runs elsewhere');
   printRecord(

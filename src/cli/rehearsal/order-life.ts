@@ -429,14 +429,10 @@ const LIFETIME_SLACK_S = 3;
  * Describes the draft's request, signers, payer and programs. Throws the difference when the signer would refuse the
  * draft, or when its lifetime differs from the profile's.
  */
-function draftWords(
-  message: string,
-  { profile, allowBlindSigning: isBlind }: Config['venue'],
-  wallet: string,
-  nowMs: number,
-) {
+function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
+  const { profile, allowBlindSigning } = venue;
   const shape = shapeText(message, profile, wallet);
-  const judged = judgeMessage(message, signingRules(profile, isBlind), wallet);
+  const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
   if (!judged.ok) {
     const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
     const came = `${judged.reason}; ${shape}`;
@@ -444,7 +440,7 @@ function draftWords(
   }
   const { draft } = judged;
   if (draft === null) return `an unreadable draft; ${shape}`;
-  const leftS = draft.expires - Math.floor(nowMs / 1000);
+  const leftS = draft.expires - Math.floor(venueNowMs / 1000);
   if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
@@ -452,9 +448,8 @@ function draftWords(
   }
   const { action, ...terms } = draft.terms;
   // All numbers among the terms are micros.
-  const words = Object.entries(terms).map(
-    ([name, value]) => `${name} ${typeof value === 'number' ? formatDecimal(value as Micros) : value}`,
-  );
+  const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
+  const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
   const { serviceName, marketConditionId, draftPubkey, expires } = draft;
   const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
   return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;

@@ -340,10 +340,7 @@ export class AlertCenter {
   }
 
   /** Queues a notice of the trader for its operator; `time` in Unix ms. */
-  notice(
-    { kind, text, time, severity }: Pick<StatusLineOf<'notice'>, 'kind' | 'text' | 'time' | 'severity'>,
-    steadyMs: number,
-  ) {
+  notice({ kind, text, time, severity }: Omit<StatusLineOf<'notice'>, 'type'>, steadyMs: number) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }

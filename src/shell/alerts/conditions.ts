@@ -170,10 +170,7 @@ const KINDS = {
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; if it refuses the key: `twinbook keys list`, `twinbook keys bootstrap`',
   ),
-  market_unread: toldWarning(
-    'a market cannot be read',
-    '`twinbook events` names market, field, value; others continue',
-  ),
+  market_unread: toldWarning('a market cannot be read', '`twinbook events` names market, field, value; all others run'),
   orders_refused: toldCritical(
     'the exchange refuses every order',
     '`twinbook explain MARKET` shows the reason of the exchange; if funds are missing, compare `capital` with the account',

@@ -128,11 +128,7 @@ export const METRICS = {
   twinbook_market_best_price: gauge("Best price of others' orders, in YES space.", 'market', 'side'),
   twinbook_market_quote_price: gauge('Best price of own orders, in YES space.', 'market', 'side'),
   twinbook_market_quote_shares: gauge('Shares of own resting orders.', 'market', 'side'),
-  twinbook_market_queue_ahead_shares: gauge(
-    'Estimated shares of others ahead of the best own order.',
-    'market',
-    'side',
-  ),
+  twinbook_market_queue_ahead_shares: gauge('Estimated shares of others ahead of our best order.', 'market', 'side'),
   twinbook_market_position_shares: gauge('YES shares minus NO shares held in a market.', 'market'),
   twinbook_market_book_timestamp_seconds: gauge('Time when the newest book of a market was seen.', 'market'),
   twinbook_feed_current_markets: gauge('Number of markets with a current value of this feed.', 'feed'),

@@ -372,12 +372,10 @@ export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;
   const { equityMicros, resultMicros, losses } = account;
-  const told = [...markets.values()].filter(
-    (one) => one.orders.length > 0 || one.yesMicros !== 0 || one.noMicros !== 0,
-  );
+  const own = [...markets.values()].filter((one) => one.orders.length > 0 || one.yesMicros !== 0 || one.noMicros !== 0);
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
-    markets: told.map((market) => ({
+    markets: own.map((market) => ({
       ...market,
       id: market.conditionId,
       netMicros: market.yesMicros - market.noMicros,

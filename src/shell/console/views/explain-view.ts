@@ -191,18 +191,12 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
     ...market.feeds.map(feedNode),
     worthNode(market),
     ...(market.exchangeRefusal === null ? [] : [node('Refused by the exchange', market.exchangeRefusal)]),
-    timesNode(
-      'Refused by controls',
-      refused,
-      refusals.map(({ control, count, text }) => timesNode(control, count, [node('Newest', text)])),
-    ),
+    timesNode('Refused by controls', refused, refusals.map(refusalNode)),
   ]);
 }
 
-const marksNode = (
-  { markMove }: MarketStatus,
-  { isBelieved, told, precision, recall }: NonNullable<AccountStatus['marks']>,
-): ExplainNode =>
+type Marks = NonNullable<AccountStatus['marks']>;
+const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: Marks): ExplainNode =>
   node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
     node('Reported moves', told.toFixed(0), [node('Part of them found in the book', precision.toFixed(2))]),
     node('Part of all moves that was reported', recall.toFixed(2)),
@@ -240,6 +234,8 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   ]);
 }
 
+const refusalNode = ({ control, count, text }: ReturnType<typeof groupRefusals>[number]) =>
+  timesNode(control, count, [node('Newest', text)]);
 const timesNode = (name: string, count: number, children: readonly ExplainNode[]): ExplainNode =>
   node(name, String(count), children, { unit: 'times' });
 

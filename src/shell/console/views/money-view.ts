@@ -11,6 +11,7 @@ import {
   sub,
   ZERO,
 } from '../../../shared/base/micros.js';
+import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
@@ -233,18 +234,17 @@ interface MoneySources extends ViewSources<'account'> {
   readonly markouts: Pick<MarkoutBook, 'read'>;
 }
 
-export const moneyView = (shown: MoneySources, query: Pick<ViewQuery, 'spanMs' | 'atMs'>) =>
+export const moneyView = (shown: MoneySources, query: MoneyQuery) =>
   shown.ledger.read((open) => {
     shown.book.readOn(open, shown.ledger.opened);
     return { ...sumMoney(open, shown, query), markouts: shown.markouts.read(open, nowMs()) };
   });
 
-function sumMoney(
-  ledger: LedgerReader,
-  { trader, book, history }: MoneySources,
-  { spanMs, atMs }: Pick<ViewQuery, 'spanMs' | 'atMs'>,
-) {
-  const pnl = ledger.pnl(readMarks(trader));
+type MoneyQuery = Pick<ViewQuery, 'spanMs' | 'atMs'>;
+
+function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources, { spanMs, atMs }: MoneyQuery) {
+  const marks = readMarks(trader.markets.values());
+  const pnl = ledger.pnl(marks);
   const title = makeTitleLookup(trader, ledger);
   /** Day whose markets are listed; empty without a selected time. */
   const day = atMs === null ? '' : dayOf(atMs);
@@ -260,7 +260,7 @@ function sumMoney(
     day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
       .map((row) => ({ ...row, title: title(row.key) }))
       .sort((a, b) => Number(a.net) - Number(b.net)),
-    markets: marketRows(book, readHoldings(ledger, trader), title),
+    markets: marketRows(book, readHoldings(ledger, marks), title),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -273,10 +273,9 @@ function sumMoney(
 export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
 
 /** The trader's present marks, YES prices. */
-function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
+export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
-  for (const { conditionId, markMicros } of markets.values())
-    if (markMicros !== null) marks.set(conditionId, markMicros);
+  for (const { conditionId, markMicros } of markets) if (markMicros !== null) marks.set(conditionId, markMicros);
   return marks;
 }
 
@@ -309,6 +308,7 @@ export interface Held {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cost: Micros;
+  /** Value at marks minus cost; null while a held outcome has no mark. */
   readonly unrealised: Micros | null;
 }
 
@@ -325,10 +325,11 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (i
   );
 }
 
-const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
+/** No holding. */
+export const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-export function readHoldings(ledger: LedgerReader, trader: TraderState): ReadonlyMap<string, Held> {
-  const marks = readMarks(trader);
+/** Holdings by market, at these marks. */
+export function readHoldings(ledger: LedgerReader, marks: ReadonlyMap<string, Micros>): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;

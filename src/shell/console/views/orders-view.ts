@@ -211,6 +211,7 @@ function listOrders(ledger: LedgerReader, trader: TraderState, trips: Trips, que
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);
   const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
+  const ours = trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market));
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
     findPage(
@@ -220,10 +221,7 @@ function listOrders(ledger: LedgerReader, trader: TraderState, trips: Trips, que
   return {
     orders: pageOf(ledger.orders(newest).map((order) => titled(orderRow(order)))),
     fills: pageOf(ledger.fills(newest).map((fill) => titled(fillRow(fill)))),
-    trips: findPage(
-      trips.filter((one) => one.time >= fromMs && one.market === (market ?? one.market)).map(titled),
-      query,
-    ),
+    trips: findPage(ours.map(titled), query),
   };
 }
 

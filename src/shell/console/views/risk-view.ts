@@ -5,7 +5,7 @@ import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trade
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { type Held, readHoldings } from './money-view.js';
+import { type Held, readHoldings, readMarks } from './money-view.js';
 
 interface Holding extends Held {
   readonly market: string;
@@ -15,7 +15,7 @@ interface Holding extends Held {
 export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, Holding[]>();
-  for (const [market, held] of readHoldings(ledger, trader)) {
+  for (const [market, held] of readHoldings(ledger, readMarks(trader.markets.values()))) {
     const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
     events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
   }
