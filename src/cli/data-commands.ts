@@ -183,9 +183,7 @@ const queryCommand = command({
     ['[paths...]', 'folders of recordings (default: recording.dir of the configuration)'],
   ],
   config: 'file',
-  options: {
-    csv: option.csv(),
-  },
+  options: { csv: option.csv() },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
     const folders = await pathsMeant(paths, file, io);

@@ -181,12 +181,10 @@ async function whileHeld(
 
 /** Returns a function that returns true after the time, or once the user asks to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
-  let isAsked = false;
-  void io.stopAsked().then(() => {
-    isAsked = true;
-  });
+  const asked = new AbortController();
+  void io.stopAsked().then(() => asked.abort());
   const endMs = performance.now() + seconds * 1000;
-  return () => isAsked || performance.now() >= endMs;
+  return () => asked.signal.aborted || performance.now() >= endMs;
 }
 
 export const addFleetCommands = command({

@@ -128,16 +128,10 @@ async function performCall(argv: readonly string[], file: string, config: Trader
     const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
   }
-  let [out, err] = ['', ''];
-  const code = await session.run(argv, {
-    ...session.io,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-  });
+  const [outs, errs]: [string[], string[]] = [[], []];
+  const collect = { out: (text: string) => void outs.push(text), err: (text: string) => void errs.push(text) };
+  const code = await session.run(argv, { ...session.io, ...collect });
+  const [out, err] = [outs.join(''), errs.join('')];
   if (out === '') return failure(err.slice(0, LONGEST_ANSWER));
   const notes = [...(err === '' ? [] : [err]), ...(code === 0 ? [] : [`exit code ${code}`])];
   const texts = [shorten(JSON.parse(out)), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];

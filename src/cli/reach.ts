@@ -54,10 +54,7 @@ export const nameMeant = (typed: string, config: TraderConfig, find: Find): Prom
     throw error;
   });
 
-interface Named {
-  readonly id: string;
-  readonly title?: string;
-}
+type Named = Readonly<{ id: string; title?: string }>;
 
 const LISTED = 10;
 

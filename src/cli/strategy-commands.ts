@@ -152,9 +152,7 @@ const KINDS = {
   },
 };
 
-const OPTIONS = {
-  seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1),
-};
+const OPTIONS = { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) };
 
 const MARKETS = 20;
 
@@ -178,11 +176,7 @@ export const strategyTestCommand = command({
   },
 });
 
-interface Trial {
-  readonly strategy: string;
-  readonly on: string;
-  readonly checks: readonly CheckResult[];
-}
+type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
 
 async function tryStrategy(name: string, seed: number, io: CliIo): Promise<readonly Trial[]> {
   const { checkStrategy } = await import('../lab/strategy-checks/checks.js');

@@ -28,10 +28,7 @@ type InMarket = { readonly marketConditionId: string } | { readonly conditionId:
 /** A key of `--json` and the record's field. With a title, the field is also a column of the table. */
 type Field<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<Column<Item>>];
 
-interface ReadPage {
-  readonly limit: number;
-  readonly marketConditionId?: string;
-}
+type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
 
 interface List<Item extends InMarket> {
   readonly name: string;

@@ -27,10 +27,7 @@ const RETRY_MS = 1_000;
 /** Marks of a list in a ledger without any reconciliation: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
-interface Compared {
-  readonly differences: readonly Difference[];
-  readonly accepted: readonly AcceptedDifference[];
-}
+type Compared = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
 /**
  * Returns the differences that two rounds found; empty after one round without any. Throws `timed_out` if no complete

@@ -63,16 +63,14 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
 
 async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
   const { atTheVenue, onPaper } = await import('./places.js');
-  let stopped = false;
-  const isStopped = () => stopped;
+  const stop = new AbortController();
+  const isStopped = () => stop.signal.aborted;
   const load = () => loadConfig(file, io);
   const { live, ledger, market, timeout } = flags;
   const config = await step({ where: 'paper', note, isStopped }, 'configuration', load, (read) =>
     configurationText(read, flags, io),
   );
-  void io.stopAsked().then(() => {
-    stopped = true;
-  });
+  void io.stopAsked().then(() => stop.abort());
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
   try {
     const wanted = market === undefined ? null : await marketAtVenue(market, config);

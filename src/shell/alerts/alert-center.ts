@@ -127,10 +127,7 @@ const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } 
 /** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
-interface Waiting {
-  readonly message: AlertMessage;
-  readonly sinceMs: number;
-}
+type Waiting = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
  * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. Failures are retried
@@ -270,11 +267,7 @@ export interface AlertState {
 }
 
 /** Acknowledgement of an alert that has been open since `sinceMs`. */
-export interface Acknowledgement {
-  readonly kind: string;
-  readonly sinceMs: number;
-  readonly timeMs: number;
-}
+export type Acknowledgement = Readonly<{ kind: string; sinceMs: number; timeMs: number }>;
 
 /** Storage of alerts between processes. No call throws. */
 export interface AlertMemory {
@@ -301,11 +294,7 @@ export interface AlertCenterOptions {
   readonly steadyMs?: number;
 }
 
-interface Channel {
-  readonly config: ChannelConfig;
-  readonly outbox: Outbox;
-  readonly send: AlertSender;
-}
+type Channel = Readonly<{ config: ChannelConfig; outbox: Outbox; send: AlertSender }>;
 
 /** Routes conditions to channels, each with its own outbox and one message in flight at a time. */
 export class AlertCenter {

@@ -61,18 +61,7 @@ export function openShownTrader(options: ShownTraderOptions) {
     isWithTrader,
     refusedLogins: () => refusedLogins?.() ?? 0,
   });
-  const shown: ShownParts = {
-    name,
-    config,
-    guardian,
-    trader,
-    ledger,
-    history,
-    book,
-    watch,
-    alerts,
-    reports,
-  };
+  const shown: ShownParts = { name, config, guardian, trader, ledger, history, book, watch, alerts, reports };
   const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {

@@ -240,15 +240,9 @@ export interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-export interface Sample {
-  readonly account: AccountPoint;
-  readonly markets: readonly (MarketFigures & { readonly id: string })[];
-}
+export type Sample = Readonly<{ account: AccountPoint; markets: readonly (MarketFigures & { readonly id: string })[] }>;
 
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+export type Span = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
  * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
