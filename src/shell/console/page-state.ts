@@ -285,8 +285,12 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
 
 /** Lists the loss limits and the present losses; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
-  { name: 'of this day', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
-  { name: 'from the top', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },
+  { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
+  {
+    name: 'from the highest equity',
+    loss: moneyText(account.losses.drawdownMicros),
+    limit: moneyText(limits.maxDrawdownMicros),
+  },
 ];
 
 export const countAlerts = (watch: Pick<Watch, 'count'>): number =>

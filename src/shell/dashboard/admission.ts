@@ -135,7 +135,7 @@ export class Gate {
     return null;
   }
 
-  /** The same for the requested trader. */
+  /** Admits a request to the trader that the request names. */
   admitTo(host: Host, request: FastifyRequest<Query>, reply: FastifyReply, least: Role = 'view') {
     const role = this.admit(request, reply, least);
     const trader = role === null ? null : findTrader(host, request.query, reply);
@@ -150,7 +150,7 @@ export class Gate {
     // A caller without any token is not guessing.
     if (!isLocked && token !== undefined) {
       const digest = hashToken(token);
-      // All are compared, so that the time does not reveal which one matched.
+      // All digests are compared, so that the time does not reveal the match.
       if (this.#metricsDigests.filter((known) => timingSafeEqual(digest, known)).length > 0) return true;
       guesses.add();
     }

@@ -43,7 +43,7 @@ export const marketCommand = (action: PageAction): MarketName | null =>
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 export interface Greeting {
-  /** Drawn at the start of the console, so that no key outlives it. */
+  /** Random for each start of the console, so that no key outlives the console. */
   readonly salt: string;
   /** Rounds of PBKDF2 from the secret to the key. */
   readonly rounds: number;
@@ -54,7 +54,7 @@ export interface Greeting {
 }
 
 export interface Acted {
-  /** Null when accepted, else the reason and the requirement. */
+  /** Reason and requirement of a refusal; null for an accepted action. */
   readonly refusal: string | null;
   readonly text: string;
 }
@@ -75,9 +75,9 @@ export function viewQuery({ market, subject, span, at, side, filter, page }: Rea
   return {
     market: readText(market),
     subject: readText(subject),
-    /** Span of a chart or list, up to now, ms; 0 for the usual one. */
+    /** Time span of a chart or list, ending now, ms; 0 for the default. */
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
-    /** An earlier time, Unix ms; null for now. */
+    /** Requested time of the view, Unix ms; null for now. */
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
     /** A side of orders, or a severity of lines; empty for all. */
     side: readText(side) ?? '',
@@ -96,11 +96,11 @@ export type ViewQuery = ReturnType<typeof viewQuery>;
 export interface TraderHost {
   /** Never throws: reports a silent trader. `market`: market with details. Contains no secret. */
   state(market: string | null): object;
-  /** Null for an unknown name or subject. */
+  /** Returns null for an unknown name or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
-  /** Comma-separated values; null while the ledger cannot be read. */
+  /** Returns comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
-  /** HTML of a report; null for an unknown name. */
+  /** Returns the HTML of a report; null for an unknown name. */
   report(name: string): string | null;
   /**
    * `reason` is empty without a reason. `market` is the condition id for an action on one market, the recording for a

@@ -1,6 +1,6 @@
 /**
  * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that
- * prove the secret; one document without anything from elsewhere.
+ * prove the secret. It is a single document that loads nothing from elsewhere.
  *
  * The page makes no decisions and stores nothing. The page shows the host's data and passes presses on. The server is
  * in the console's process, so the page works while the trader hangs.
@@ -31,7 +31,7 @@ const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
 const MAX_CONNECTIONS = 64;
-/** A silent peer is disconnected. */
+/** Time after which a silent client is disconnected, ms. */
 const PATIENCE_MS = 10_000;
 
 /** No route has a schema; the framework's schema compilers would take a start longer than the framework itself. */
@@ -47,7 +47,7 @@ export interface DashboardOptions {
   readonly port: number;
 }
 
-/** Listens. Rejects like `listen`: `EADDRINUSE` for a taken port. */
+/** Starts to listen. Rejects with `EADDRINUSE` if the port is taken. */
 export async function openDashboard(options: DashboardOptions) {
   const gate = await Gate.make(options.passes, options.metrics.token);
   const server = buildPage(options, gate);
@@ -176,7 +176,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const action = admitAction(FIRST_NAMES, request, reply);
     if (action === null) return reply;
     const reason = readReason(request.body);
-    // All are asked at once: a hanging one delays no other.
+    // All traders get the command at once, so a hanging trader delays no other.
     const asked = host.names.map((name) => tryToAct(host.trader(name), action, reason));
     const answers = await Promise.all(asked);
     const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
@@ -215,14 +215,14 @@ async function tryToAct(trader: TraderHost | null, action: PageAction, reason: s
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
-    // Answered below: a page gets no internal errors.
+    // The answer below names no cause: a page gets no internal errors.
   }
   return { refusal: 'it cannot be asked', text: '' };
 }
 
 const NO_MARKET = 'this is of one market; ?market= wants its condition id';
 const NOT_KNOWN = 'nothing is known of that yet';
-/** Printable, on one line, of bounded length; empty when none was given. */
+/** Returns the reason as one printable line of bounded length; empty if the request has no reason. */
 function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';
   return body.reason

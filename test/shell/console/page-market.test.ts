@@ -65,7 +65,7 @@ test('a page that asks for a market sees it from close by, and for one that is n
   const parts = { trader: toldTrader([MARKET]), name: 'trader', ...NOTHING_BESIDE };
   const shown = (wanted: string | null) => makePageState(parts, wanted);
   expect([shown('m').market?.id, shown('x').market, shown(null).market]).toEqual(['m', null, null]);
-  expect(shown(null).losses[0]).toEqual({ name: 'of this day', loss: '10', limit: '50' });
+  expect(shown(null).losses[0]).toEqual({ name: 'today', loss: '10', limit: '50' });
 });
 
 test('public trades are shown in decimals, and none are made up', () => {

@@ -12,7 +12,7 @@ import { Overview, summarizeTraders, Traders } from './overview.js';
 /** @typedef {import('./model.js').Route} Route */
 /** @typedef {(href: string, isMove?: boolean) => void} Go */
 
-/** Modes without own quotes, now or soon. */
+/** Modes in which the trader has no quotes, or soon has none. */
 const STOPPED = [
   'paused',
   'halted',
@@ -32,7 +32,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   runs: 'Runs and reports',
 });
 
-/** Key of a view's data beside the state; equal for equal subjects. @param {Route} wanted */
+/** Key of a view's answer; equal for equal subjects. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
@@ -120,7 +120,7 @@ function navigation() {
 
 /** Title of the shown view. @param {Route} wanted */
 function viewTitle(wanted) {
-  if (wanted.view === 'market') return model.state?.market?.title ?? 'This market is not looked at.';
+  if (wanted.view === 'market') return model.state?.market?.title ?? 'The trader does not follow this market.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
   return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
 }
@@ -188,6 +188,9 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   explain: Explain,
 });
 
+/** Shown until a view's data or an error arrives. */
+const loading = () => (model.unknown === '' ? html`<p class="soft">Loading …</p>` : null);
+
 /** @param {Route} wanted @param {Go} go */
 function viewBody(wanted, go) {
   const { state, all } = model;
@@ -197,5 +200,5 @@ function viewBody(wanted, go) {
   if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
-  return answer === null ? null : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
+  return answer === null ? loading() : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
 }

@@ -9,10 +9,10 @@ const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
 /** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
-  flatten: 'Sell everything that is held into the book, at the prices there?',
-  'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
+  flatten: 'Sell all held shares now, at the prices of the book?',
+  'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',
   apply: 'Apply these changes of the files?',
-  rollback: 'Go back to the configuration that was in force before?',
+  rollback: 'Go back to the previous configuration?',
 };
 const LONG_PATIENCE_MS = 30_000;
 
@@ -21,7 +21,7 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** `of`: market, recording or run; the shown market without it. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+/** `of`: id of a market, recording or run; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
 export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null
@@ -31,7 +31,7 @@ export const ActionButton = ({ name, label, help, role, of }) =>
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
 
-/** The actions that change something now. */
+/** Buttons of the actions that apply now. */
 export function Controls() {
   const actions = (isForAll() ? model.all?.actions : model.state?.actions) ?? [];
   const first = actions.filter(({ isFirst }) => isFirst);
@@ -79,7 +79,7 @@ async function press(action, of) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // An action without its required reason is refused: no confirmation is needed.
+  // The trader refuses an action without its required reason, so no confirmation is needed.
   const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
@@ -104,13 +104,13 @@ async function press(action, of) {
       why.focus();
     }
   } catch (error) {
-    say(`${action}: no answer, so it is not known whether it was heard`, true);
+    say(`${action}: no answer, so the trader may or may not have carried it out`, true);
     alarm(explainFailure(error));
   }
 }
 
 let killSince = NEVER;
-/** Subject of the first press. */
+/** Path of the action that the first press of KILL named. */
 let killPath = '';
 
 /** KILL needs two presses: both a slow dialog and an accidental click cost money. */
@@ -123,8 +123,8 @@ function pressKill() {
   }
   killSince = performance.now();
   killPath = path;
-  const whose = isForAll() ? 'of all traders everything' : 'everything';
-  say(`Press KILL again within three seconds: ${whose} is canceled, and nothing new leaves until it is lifted.`, true);
+  const whose = isForAll() ? 'all orders of all traders' : 'all orders';
+  say(`Press KILL again within three seconds. It cancels ${whose}, and blocks new orders until it is lifted.`, true);
   return undefined;
 }
 
@@ -164,7 +164,7 @@ export const SPANS = /** @type {Choices} */ ([
   ['7776000000', '90 days'],
 ]);
 
-/** A choice that the address keeps. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
+/** A selection that the page's address contains. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
 export const Choice = ({ name, label, choices, usual = '', go }) =>
   html`<label class="span">${label} <select id="choose-${name}" value=${route()[name] || usual}
       onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => go(hrefWith({ [name]: currentTarget.value, page: '' }), true)}>
@@ -173,7 +173,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
 
 /** @param {{ usual: string, go: Go }} props */
 export const SpanSelect = ({ usual, go }) =>
-  html`<${Choice} name="span" label="Shown" choices=${SPANS} usual=${usual} go=${go} />`;
+  html`<${Choice} name="span" label="Time span" choices=${SPANS} usual=${usual} go=${go} />`;
 
 /** Links to the pages of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
 export function Pages({ lists }) {
@@ -216,7 +216,7 @@ async function download(name) {
     const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
     follow({ href, download: `${of}${name}.csv` });
-    // The browser has read the address by the next turn.
+    // By then the browser has read the address.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });

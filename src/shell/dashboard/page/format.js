@@ -29,7 +29,7 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 /** @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
-/** Rounded, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
+/** Rounds a figure, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
 function rounded(value, places, sign = '') {
   if (value === null || value === '') return '–';
   const text = amount(Number(value), places);
@@ -39,15 +39,15 @@ function rounded(value, places, sign = '') {
 /** @param {string | null} value @param {number} [places] decimals of the tick */
 export const price = (value, places = 2) => rounded(value, places);
 
-/** Currency. @param {string | null} value */
+/** Formats an amount of currency. @param {string | null} value */
 export const money = (value) => rounded(value, 2);
 
-/** A result. @param {string | null} value */
+/** Formats a result with its sign. @param {string | null} value */
 export const gain = (value) => rounded(value, 2, '+');
 
 /** Formats a number of shares, with at most two decimals. @param {string | null} value */
 export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
-/** Of whole millionths. @param {number | null | undefined} micros @param {number} [places] */
+/** Formats whole millionths. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
   amount(micros === null || micros === undefined ? null : micros / 1e6, places);

@@ -82,8 +82,8 @@ export function Orders({ view: { orders, fills, trips }, go }) {
 
 /** @param {{ view: import('../../console/views/views.js').LogView, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
-  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
-    <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
+  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'important'], ['info', 'information']]} go=${go} /></div>
+    <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}. Fills are under Orders.`} />
     <${Pages} lists=${[lines]} />
     ${lineTable('log-lines', 'Lines, newest first', lines.rows)}
     ${refusalTable(refusals)}`;
@@ -111,12 +111,17 @@ export const lineTable = (id, title, rows) =>
       kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
     },
     rows,
-    [time('Time', 'timeMs', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
+    [
+      time('Time', 'timeMs', moment),
+      text('Severity', ({ severity }) => (severity === 'loud' ? 'important' : 'information')),
+      text('Kind', 'kind'),
+      text('What happened', 'text'),
+    ],
   );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" role="stop" label="Acknowledge all open alerts" help="not sent again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="Acknowledge all open alerts" help="an acknowledged alert is not sent again while it is open" /></p>
     ${table(
       {
         id: 'alerts-open',
@@ -131,7 +136,7 @@ export const Alerts = ({ view }) =>
         text('Alert', 'title'),
         text('What', 'text'),
         text('To do', 'step'),
-        time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
+        time('Acknowledged', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     )}
     ${table({ id: 'alerts-recent', title: 'Newest alerts' }, view.recent, [
@@ -153,8 +158,8 @@ export const Alerts = ({ view }) =>
 export const Config = ({ view: { file, hash, settings } }) =>
   html`<p class="soft" id="config-file">${file}, configuration ${hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
-      name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
-      name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
+      name="apply" role="operate" label="Apply the files" help="applies all changes of the files, or none; looser limits and other code need a reason" /> <${ActionButton}
+      name="rollback" role="operate" label="Roll back" help="needs a reason; the files do not change" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ" hidden=${model.diff === ''}>${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`Settings: ${settings.count}`} />
     <${Pages} lists=${[settings]} />
@@ -162,7 +167,7 @@ export const Config = ({ view: { file, hash, settings } }) =>
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
 export const Runs = ({ view, go }) =>
-  html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
+  html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="result, fills and quotes of each market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
       name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a separate process" /></p>
     <p id="report-state" role="status">${view.said}</p>

@@ -13,7 +13,7 @@ import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./model.js').Route} Route */
 
-/** Between an answer and the next request, ms. */
+/** Pause between an answer and the next request, ms. */
 const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
@@ -25,7 +25,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
       ? ''
-      : `The trader does not answer. What you see is ${momentText(heard)}. KILL works all the same. Guardian: ${guardian}`;
+      : `The trader does not answer. What you see is ${momentText(heard)}. KILL still works. Guardian: ${guardian}`;
   if (silent) return 'The exchange does not answer: prices below are old, and orders may have changed.';
   const old = markets.filter((market) => market.is_old && market.book_seen !== null);
   const oldest = Math.min(now, ...old.map(({ book_seen: seen }) => seen ?? now));
@@ -33,10 +33,10 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   if (old.length > 0)
     return `Prices of ${old.length} of ${markets.length} markets are up to ${ageText(oldest, now)} old${why}. They are grey.`;
   const isBlind = market !== null && market.tape === null;
-  return isBlind ? 'Others’ levels and public trades are not sent now, because this machine is busy.' : '';
+  return isBlind ? 'This machine is busy: the page has no levels of others and no public trades now.' : '';
 }
 
-/** The state of all traders while no name is known. @param {Route} wanted */
+/** Path of the next request: that of all traders while no trader's name is known. @param {Route} wanted */
 const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
 
 /** @param {string} path */
@@ -83,7 +83,7 @@ function lookAtAll(all, wanted) {
   update({ all, role: all.role, unknown: '', wanted });
 }
 
-/** Interval of the requests of a view beside the state, ms; unusual ones. @type {Readonly<Record<string, number>>} */
+/** Poll interval of a view's data, ms, where it differs from `CLOSER_MS`. @type {Readonly<Record<string, number>>} */
 const CLOSER = { overview: 10_000, market: 5000, money: 5000, risk: 1000, health: 1000, config: 10_000, explain: 5000 };
 const CLOSER_MS = 2000;
 const DAY_MS = 86_400_000;
@@ -121,7 +121,7 @@ let timer;
 /** Number of the newest poll: an older one that is still waiting ends without another. */
 let newest = 0;
 
-/** A page that is not visible asks rarely. An error of this page ends no polling. */
+/** A hidden page polls rarely. An error in this page does not end the polling. */
 async function poll() {
   clearTimeout(timer);
   const own = ++newest;

@@ -18,15 +18,15 @@ import { Plot, plotRows, pointAt } from './plot.js';
  */
 export function Market({ market, id, now, chart, go }) {
   return html`<p id="market-note">${market === null ? '' : `${market.strategy}: ${market.state}`}</p>
-    <p><a id="market-explain" href=${explainHref(id)}>Why is it like this?</a> · <a id="market-orders" href=${ordersHref(id)}>Its orders and fills</a></p>
+    <p><a id="market-explain" href=${explainHref(id)}>Why does it quote so?</a> · <a id="market-orders" href=${ordersHref(id)}>Orders and fills of this market</a></p>
     <${MarketControls} actions=${market?.actions ?? []} />
     ${figures('market-figures', market === null ? [] : figuresOf(market, now))}
     <${SpanSelect} usual="600000" go=${go} />
-    ${chart === null ? null : html`<${Charts} view=${chart} />`}
-    ${table({ id: 'ladder', title: `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
-    ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
+    ${chart === null ? html`<p class="soft">${model.unknown === '' ? 'Loading the chart …' : ''}</p>` : html`<${Charts} view=${chart} />`}
+    ${table({ id: 'ladder', title: `Ladder of YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of own orders are estimates'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
+    ${table({ id: 'tape', title: 'Newest public trades of YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
-    <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
+    <details><summary>Figures behind the quotes</summary>${table({ id: 'factors', title: 'Figures behind the quotes', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 /** Decimals of the shown market's tick. */
@@ -124,7 +124,7 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   return html`<${Plot} id="plot-price" title="Price of YES" unit="currency a share; drag to zoom, double-click for all" keys=${KEYS} options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
       label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
     <${Plot} id="plot-net" title="Inventory" unit="net shares: YES minus NO" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
-    <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>
+    <p class="soft" id="chart-empty">${view.time.length === 0 ? 'No data: the console did not run in this time.' : ''}</p>
     <p class="readout" id="chart-said"></p>
     <details class="table"><summary>The chart as tables</summary>
       ${table(

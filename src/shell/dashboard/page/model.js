@@ -5,7 +5,7 @@
  * @property {boolean | null} isLocked the password or token must be entered first; null before any answer
  * @property {Route | null} wanted route of the shown answer
  * @property {string} banner
- * @property {boolean} isMild about prices of some markets
+ * @property {boolean} isMild the banner is only about prices of some markets
  * @property {import('../../../shared/protocol/operator-commands.js').Role} role
  * @property {readonly string[]} names of all shown traders; empty until known
  * @property {import('../../console/page-state.js').ServedState | null} state of the shown trader

@@ -36,7 +36,7 @@ export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { v
   curve = view?.curve ?? null;
   const { time = [], equity = [] } = curve ?? {};
   return html`<${Plot} id="plot-equity" title="Equity" unit="currency, shares valued cautiously" label="Equity over time" options=${EQUITY} rows=${plotRows(time, [equity])} />
-    <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
+    <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data: the console did not run in this time.' : ''}</p>`;
 });
 
 /** Maximum number of months in the calendar. */
@@ -72,7 +72,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
   const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read.` : ''}</p>
+    <p class="soft" id="money-note">Limits and the equity line value shares cautiously: at most at the slow average of their price. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
@@ -88,7 +88,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, the largest loss first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
-      used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
+      used('Result', ({ result }) => marketBars(gain(result), Number(result))),
       number('Booked', 'net', gain),
       number('Unrealised', 'unrealised', gain),
       number('Fees', 'fees', money),
@@ -105,23 +105,23 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       ...bookedBy(view.strategies),
     ])}
     ${table(
-      { id: 'money-markouts', title: 'Markouts of the newest 500 fills: how far the others’ middle went for us' },
+      { id: 'money-markouts', title: 'Markouts of the newest 500 fills: move of the others’ mid price in our favour' },
       view.markouts,
       [
-        text('After', (row) => (row.horizon_s === 0 ? 'at once' : `${row.horizon_s} s`)),
+        text('After', (row) => (row.horizon_s === 0 ? 'at the fill' : `${row.horizon_s} s`)),
         text('Side', (row) => MARKOUT_SIDES[row.side]),
-        number('A share', ({ mean }) => price(mean, 4)),
-        number('± 1 s.e.', ({ error }) => price(error, 4)),
-        number('Together', 'total', gain),
-        number('Drift after', 'drift', gain),
+        number('Per share', ({ mean }) => price(mean, 4)),
+        number('± standard error', ({ error }) => price(error, 4)),
+        number('Total', 'total', gain),
+        number('Drift since the fill', 'drift', gain),
         number('Shares', 'shares', shares),
         number('Fills', 'fills'),
-        number('Not known', 'not_known'),
+        number('Fills without a price', 'not_known'),
       ],
     )}`;
 });
 
-/** Of both sides. @param {MoneyView} view @param {number} seconds */
+/** Returns the markout of both sides together. @param {MoneyView} view @param {number} seconds */
 const markoutOf = ({ markouts }, seconds) =>
   markouts.find(({ side, horizon_s: horizon }) => side === 'all' && horizon === seconds);
 
@@ -168,14 +168,14 @@ const quantity = (value, unit) =>
   unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 
 /** @param {any} figure @param {number | null} share of its limit @returns {[figure: any, share: number | null]} */
-const ofLimit = (figure, share) => [[figure, ` (${percent(share)})`], share];
+const ofLimit = (figure, share) => [html`<span>${figure} (${percent(share)})</span>`, share];
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
   html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
     text('Limit', 'name'),
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
-    number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
+    number('Bound', (row) => html`<span>${quantity(row.limit, row.unit)} ${row.unit}</span>`),
     number('Refusals', 'refusals'),
     text('Meaning', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
   ])}
@@ -193,7 +193,7 @@ export const Risk = ({ view }) =>
       number('From now', 'from_now', gain),
     ],
   )}
-  ${table({ id: 'risk-events', title: 'Events at their worst' }, view.events, [
+  ${table({ id: 'risk-events', title: 'Worst result of each event' }, view.events, [
     text('Event', ({ title, id }) => title || id),
     used('Loss', (row) => ofLimit(money(row.loss), row.share)),
     number('Net shares', 'position', shares),
@@ -215,8 +215,8 @@ export const Health = ({ view, now }) =>
   ${table({ id: 'health-budgets', title: 'Requests a minute' }, view.budgets, [
     text('Scope', 'scope'),
     used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
-    number('We allow ourselves', 'perMinute'),
-    number('The exchange allows', 'limit'),
+    number('Own limit', 'perMinute'),
+    number('Limit of the exchange', 'limit'),
     text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
   ])}
   ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [
@@ -230,14 +230,14 @@ export const Health = ({ view, now }) =>
   ])}
   ${table({ id: 'health-feeds', title: 'Feeds' }, view.feeds, [
     text('Feed', 'name'),
-    number('Current markets', 'current'),
+    number('Markets with a current value', 'current'),
     number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
     number('Values', 'values'),
     number('Problems', 'problems'),
-    text('Trouble', ({ trouble }) => trouble || 'none'),
+    text('Problem now', ({ trouble }) => trouble || 'none'),
   ])}
   ${table({ id: 'health-books', title: 'Books, oldest first' }, view.books, [
     link('Market', ({ title, id }) => [title, marketHref(id)]),
-    number('Seen', ({ seen }) => ageText(seen, now)),
-    text('Trouble', ({ trouble }) => trouble || 'none'),
+    number('Age', ({ seen }) => ageText(seen, now)),
+    text('Problem now', ({ trouble }) => trouble || 'none'),
   ])}`;

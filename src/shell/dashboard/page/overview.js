@@ -25,23 +25,23 @@ export function Overview({ state, money: booked }) {
       number('Fair', (one) => price(one.fair, one.places + 1)),
       number('Our ask', (one) => price(one.ask, one.places)),
       number('Best ask', (one) => price(one.best_ask, one.places)),
-      number('Net', 'net', shares),
-      used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
-      number('Book', (one) => ageText(one.book_seen, state.now)),
+      number('Net shares', 'net', shares),
+      used('Result', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
+      number('Book age', (one) => ageText(one.book_seen, state.now)),
       link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
     ])}
     ${orderTable('orders', 'Open orders', state.orders)}
     ${fillTable('fills', 'Newest fills', state.fills)}
-    ${lineTable('events', 'What happened', state.events)}`;
+    ${lineTable('events', 'Newest events', state.events)}`;
 }
 
-/** Most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
+/** Figures of the overview, the most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
   const { agreement } = state;
   return [
     ['Result today (UTC)', gain(state.result_day), state.result_day.startsWith('-'), { isMain: true }],
     [
-      'Result in all',
+      'Result in total',
       state.result === '' ? 'a holding has no price yet' : gain(state.result),
       state.result.startsWith('-'),
       { isMain: true },
@@ -86,7 +86,7 @@ export const Traders = ({ all: { traders, now } }) =>
   table(
     {
       id: 'trader-list',
-      title: 'Each',
+      title: 'Traders',
       key: ({ name }) => name,
       kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
     },
@@ -94,15 +94,15 @@ export const Traders = ({ all: { traders, now } }) =>
     [
       link('Trader', ({ name }) => [name, traderHref(name)]),
       text('Mode', (one) => (one.answers ? one.mode : one.mode.toUpperCase())),
-      number('Last word', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
+      number('Last message', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
       number('Result', 'result', gain),
-      number('Loss of this day', 'loss_day', money),
+      number('Loss today', 'loss_day', money),
       number('Cash', 'cash', money),
       number('Open orders', orderText),
-      number('Quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
+      number('Markets quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
       number('Alerts', ({ alerts, critical }) => (critical === 0 ? String(alerts) : `${alerts}, ${critical} critical`)),
       text('Guardian', 'guardian'),
-      text('Why', ({ reason }) => reason || '–'),
+      text('Reason', ({ reason }) => reason || '–'),
     ],
   );
 

@@ -21,7 +21,7 @@ const NOT_OURS =
   'Another program answers at this address and cannot prove that it knows the password or token. What you see is old. ' +
   '"twinbook kill" and "twinbook cancel-all" on its machine work without this page.';
 const NO_CRYPTO =
-  'At this address the browser lets no page prove anything. Open it at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
+  'The browser offers no cryptography at this address. Open the page at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
 
 /** The password or token must be entered first. */
 export class LockedOut extends Error {}
@@ -204,5 +204,5 @@ async function askWith(session, path, how) {
   return new Response(body, { status, headers });
 }
 
-/** @param {string} banner empty to hide it @param {boolean} [isMild] about prices of some markets */
+/** @param {string} banner empty to hide it @param {boolean} [isMild] the banner is only about prices of some markets */
 export const alarm = (banner, isMild = false) => update({ banner, isMild });
