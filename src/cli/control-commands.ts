@@ -58,7 +58,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       // The table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The trader's mode applies to all other markets.
+      // The printed mode is the trader's, which applies to all other markets.
       const more = one === null ? '' : `; for the one market see \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },

@@ -235,7 +235,7 @@ export class OrderLife {
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // A signature has no answer. Only the record shows the result, at the latest once the draft has expired.
+      // No answer to a submit has come. Only the record shows the result, at the latest once the draft has expired.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;

@@ -16,6 +16,7 @@ import type { FileFacts, Watch } from './watch.js';
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
+type Counts = AccountStatus['health']['stepSeconds'];
 
 /** Maximum markets with own series, per trader. The configuration limits all other series. */
 const MOST_MARKETS = 100;
@@ -31,12 +32,7 @@ class MetricSet {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
 
-  addHistogram(
-    name: MetricName,
-    { counts, sum }: AccountStatus['health']['stepSeconds'],
-    bounds: readonly number[],
-    labels: Labels = {},
-  ): void {
+  addHistogram(name: MetricName, { counts, sum }: Counts, bounds: readonly number[], labels: Labels = {}): void {
     let total = 0;
     for (const [i, count] of counts.entries()) {
       total += count;
