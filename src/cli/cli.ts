@@ -1,8 +1,8 @@
 /**
- * The command line: arguments in, tables or `--json` out, an exit code at the end.
+ * Runs one command line: reads its arguments, prints tables or `--json`, and returns an exit code.
  *
- * A user's mistake is a message and a hint, never a stack trace. A secret is never an argument and never printed.
- * Only the file with the command's group is loaded.
+ * For a user's mistake a command prints a message and a hint, never a stack trace. Secrets are never arguments and are
+ * never printed. Only the source file of the requested command's group is loaded.
  */
 
 import { Command, CommanderError } from 'commander';
@@ -11,7 +11,7 @@ import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './io.js';
 
-/** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
+/** Runs one command line, given without `node` and the program's name. Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
   const io = plainIo(given);
   const session: Session = { io, exitCode: EXIT.ok, run: runCli };
@@ -30,7 +30,7 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
     .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
     .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
-    // Words after a command's name belong to it: some commands have own options and subcommands.
+    // Options after a command's name belong to that command, because some commands have own options and subcommands.
     .enablePositionalOptions()
     .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
     .showHelpAfterError('Run the same command with --help to see its arguments and options.')
@@ -38,22 +38,22 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
     .addHelpText(
       'after',
       `
-Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference, 7 it found accepted ones only.
-Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml, then twinbook.yaml).`,
+Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference, 7 a check found accepted differences only.
+Every command finds ledger, venue and control socket through its configuration file (-c; default: config/paper.yaml, else twinbook.yaml).`,
     );
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);
   return program;
 }
 
-/** Removes control characters from every text of any command; `raw` is unchanged. */
+/** Removes control characters from all texts that commands print with `out` and `err`; `raw` stays unchanged. */
 const plainIo = (io: CliIo): CliIo => ({
   ...io,
   out: (text) => io.out(plainText(text)),
   err: (text) => io.err(plainText(text)),
 });
 
-/** Prints an error: message and hint for a user's mistake, an apology for a bug. */
+/** Prints an error: a message and a hint for a user's mistake, an apology for a bug. */
 function reportFailure(error: unknown, io: CliIo): ExitCode {
   if (error instanceof TwinbookError) {
     io.err(`${error.message}\n`);
@@ -72,7 +72,7 @@ interface CommandGroup {
   readonly load: () => Promise<(program: Command, session: Session) => void>;
 }
 
-/** Command groups in the order of the help. */
+/** Command groups, in the order in which the help lists them. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['start', 'exchange', 'record'], load: async () => (await import('./run-commands.js')).addRunCommands },
   { names: ['init'], load: async () => (await import('./strategy-commands.js')).addInitCommand },
@@ -103,7 +103,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
 ];
 
-/** Groups that this command line needs: none for the version, all for help or an unknown command. */
+/** Returns the groups that a command line needs: none for `--version`, all for help or an unknown command. */
 export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
   const [first] = argv;
   if (first === '--version' || first === '-V') return [];

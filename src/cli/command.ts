@@ -1,4 +1,4 @@
-/** Commands, one row per command. Arguments, options, `-c`, `--json`, help and exit code follow from the row. */
+/** Declares each command as one row. Arguments, options, `-c`, `--json`, help and exit code follow from the row. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -12,7 +12,7 @@ import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Path of the configuration file, unread. */
+  /** Path of the configuration file, which is not read. */
   readonly file: string;
   /** Trader's configuration without its strategy files. */
   readonly trader: TraderConfig;
@@ -22,19 +22,19 @@ interface Configs {
 export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
   readonly options: Values<Rows>;
   readonly config: Configs[Kind];
-  /** Name after `-c`, or the default name. */
+  /** Path of the configuration file: the value of `-c`, else the default path. */
   readonly file: string;
   readonly args: readonly string[];
   readonly isJson: boolean;
   readonly io: CliIo;
 }
 
-/** Output of a command: its data with `--json`, else its text. */
+/** Output of a command: its data if `--json` is given, else its text. */
 export interface Answer {
   readonly data: unknown;
-  /** Printed text with its last line break; a function builds the text for a terminal of this width. */
+  /** Printed text, including the final line break. A function builds the text for a terminal of this width. */
   readonly text: string | ((width: number | undefined) => string);
-  /** Exit code; absent: 0. */
+  /** Exit code; 0 if absent. */
   readonly code?: ExitCode;
 }
 
@@ -44,31 +44,31 @@ type Did = ExitCode | void | Promise<ExitCode | void>;
 interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
-  /** Arguments: `<needed>`, `[optional]` or `[several...]`, and a description. */
+  /** Arguments of the command: `<needed>`, `[optional]` or `[several...]`, each with a description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
-  /** Kind of the configuration; absent: the command has no `-c`. */
+  /** Kind of configuration to load; absent if the command has no `-c`. */
   readonly config?: Kind;
-  /** Prints an answer; the command has `--json`. */
+  /** Returns the answer to print. A command with this function has `--json`. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
   /** Runs a command that prints its own output. `hasJson`: the command also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
-  /** Tool of `twinbook mcp`; absent: not offered. */
+  /** The command as a tool of `twinbook mcp`; absent if the command is not offered there. */
   readonly tool?: Tool;
 }
 
-/** The command as a tool of `twinbook mcp`. */
+/** Declares a command as a tool of `twinbook mcp`. */
 export interface Tool {
-  /** A read changes nothing; a stop pauses, reduces or cancels. No tool takes risk again. */
+  /** A `read` tool changes nothing. A `stop` tool pauses, reduces or cancels. No tool can resume trading. */
   readonly kind: 'read' | 'stop';
   /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
   readonly required?: readonly string[];
 }
 
-/** The tool of an operator's command; an agent must give a reason wherever one is recorded. */
+/** Returns the tool of an operator command. An agent must give a reason for each command that records one. */
 export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   if (isTool === undefined) return {};
@@ -116,11 +116,11 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   const report: unknown = given['report'];
   if (typeof report === 'string') requireWritable(resolve(io.cwd, report));
   const file = String(given['config']);
-  // A parent command with --json takes the option first.
+  // If the parent command also has `--json`, commander gives the option to the parent.
   const isJson = made.optsWithGlobals()['json'] === true;
   const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
   const config = await loadAs(row.config, file, io);
-  // The rows declare the values that commander sets.
+  // The option rows declare the types of the values that commander sets.
   const call = { options, config, file, args: made.args, isJson, io } as unknown as Call<Rows, Kind>;
   if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
   const { data, text: shown, code } = await row.answer(call);

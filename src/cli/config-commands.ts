@@ -1,4 +1,4 @@
-/** `twinbook strategies` and `twinbook config`. */
+/** Commands `twinbook strategies` and `twinbook config`. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
@@ -21,7 +21,7 @@ import { type Column, json, linesText, table } from './table.js';
 
 const strategiesCommand = command({
   name: 'strategies',
-  help: 'the shipped strategies and their parameters',
+  help: 'lists the shipped strategies and their parameters',
   answer: async () => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
     const data = loaded.map(({ strategy }) => {
@@ -40,7 +40,7 @@ const strategiesCommand = command({
 
 const checkCommand = command({
   name: 'check',
-  help: 'reads the configuration with all its strategy files',
+  help: 'checks the configuration file and all its strategy files for errors',
   config: 'whole',
   run: ({ config: { file, strategies, configHash }, io }) => {
     const files = `${strategies.length} strategy file${strategies.length === 1 ? '' : 's'}`;
@@ -61,7 +61,7 @@ const schemaCommand = command({
 
 const showCommand = command({
   name: 'show',
-  help: 'prints the resolved configuration, secrets masked',
+  help: 'prints the resolved configuration with masked secrets',
   config: 'whole',
   answer: ({ config }) => {
     const data = shownConfig(config);
@@ -69,7 +69,7 @@ const showCommand = command({
   },
 });
 
-/** How a running trader applies each setting. */
+/** Returns for each setting how a running trader applies its change. */
 const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
@@ -85,14 +85,15 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 const explainCommand = command({
   name: 'explain',
   help: 'lists every setting with its range, default and meaning',
-  args: [['[setting]', 'only this setting or group, such as risk or risk.max_loss_day']],
+  args: [['[setting]', 'setting or group to list, such as risk.max_loss_day or risk (default: all settings)']],
   answer: ({ args: [wanted] }) => {
     const files = [
       { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
       { file: 'strategy', rows: listSettingRows(jsonSchema(strategyFileSchema)).filter(isWanted(wanted)) },
     ].filter(({ rows }) => rows.length > 0);
     if (files.length === 0) {
-      const hint = '`twinbook config explain` lists all; parameters of strategies are in `twinbook strategies`.';
+      const hint =
+        '`twinbook config explain` lists all settings; `twinbook strategies` lists the parameters of strategies.';
       throw new TwinbookError('usage', `there is no setting ${wanted}`, hint);
     }
     return {
@@ -113,7 +114,7 @@ const listSettingRows = (schema: SchemaNode) =>
     meaning: node.description ?? '',
   }));
 
-/** A setting by its full name, its group or its last part. */
+/** Selects a setting by its full name, its group or the last part of its name. */
 const isWanted =
   (wanted: string | undefined) =>
   ({ setting }: SettingRow): boolean =>
@@ -126,15 +127,15 @@ const SETTING_COLUMNS: readonly Column<SettingRow>[] = [
   { title: 'MEANING', cell: (row) => row.meaning, gives: 'fold' },
 ];
 
-/** New code is loaded in a separate process first, s. The page waits a second longer. */
+/** Time limit of a change, s: new code is first loaded in a separate process. The page waits one second longer. */
 const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'compares the files with the running or the last configuration; --history lists earlier configurations',
+  help: 'compares the configuration files with the running or the last configuration; --history lists earlier ones',
   config: 'trader',
   options: {
-    history: option.flag('--history', 'list the configurations that were in force, and what changed'),
+    history: option.flag('--history', 'list the earlier configurations and their changes'),
     timeout: option.timeout(option.QUICK_S),
   },
   answer: async ({ options, config, file, io }) => {
@@ -149,15 +150,11 @@ const diffCommand = command({
 
 const applyCommand = command({
   name: 'apply',
-  help: 'applies the files to the running trader: all changes, or none',
+  help: 'applies the configuration files to the running trader: all changes or none',
   config: 'trader',
   options: {
     dryRun: option.flag('--dry-run', 'only show the changes and their requirements'),
-    reason: option.read(
-      '--reason <text>',
-      'why; wanted for looser limits and other code; recorded in the ledger',
-      option.nonEmpty,
-    ),
+    reason: option.read('--reason <text>', 'reason, recorded; required for looser limits or new code', option.nonEmpty),
     timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config }) => makeAnswer(await ask('apply', options, config)),
@@ -166,11 +163,16 @@ const applyCommand = command({
 const rollbackCommand = command({
   name: 'rollback',
   help: 'restores the previous configuration; the files stay unchanged',
-  args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
+  args: [
+    [
+      '[hash]',
+      'hash of a configuration in `config diff --history`, or its beginning (default: the previous configuration)',
+    ],
+  ],
   config: 'trader',
   options: {
     dryRun: option.flag('--dry-run', 'only show the changes'),
-    reason: option.required('--reason <text>', 'why; recorded in the ledger', option.nonEmpty),
+    reason: option.required('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty),
     timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
@@ -178,7 +180,7 @@ const rollbackCommand = command({
 
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 
-/** The trader itself reads the strategy files; a rollback is for broken ones. */
+/** Only the trader reads the strategy files, because a rollback must work with broken ones. */
 const ask = (
   action: ConfigAction,
   { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },
@@ -189,7 +191,7 @@ const ask = (
   return askThere(request, config, { timeoutMs: timeout * 1000 });
 };
 
-/** No trader runs: compares with the copy of the last configuration in force. */
+/** Compares the files with the stored copy of the last configuration, because no trader runs. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);

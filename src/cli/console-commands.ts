@@ -1,6 +1,6 @@
 /**
- * Commands beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian` cancels all
- * orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists what is wrong.
+ * Commands that run beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian`
+ * cancels all orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists open alerts.
  */
 
 import { existsSync } from 'node:fs';
@@ -25,21 +25,21 @@ import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { type Answer, all, command } from './command.js';
-import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
+import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
 
-/** The trader has priority when both want to compute. */
+/** Niceness of the console, so that the trader has priority when both need the processor. */
 const NICE = 10;
 
 const consoleCommand = command({
   name: 'console',
-  help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
+  help: 'serves the dashboard in a process without the key; the trader starts this process automatically',
   config: 'file',
   options: {
-    withTrader: option.flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
-    also: option.repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+    withTrader: option.flag('--with-trader', 'exit when the trader ends (default: stay for every later trader)'),
+    also: option.repeated('--also <file>', 'configuration file of another trader to show on the page; may be repeated'),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
@@ -52,23 +52,16 @@ const consoleCommand = command({
   },
 });
 
-async function show(
-  config: TraderConfig,
-  others: readonly TraderConfig[],
-  isWithTrader: boolean,
-  io: CliIo,
-): Promise<ExitCode> {
+async function show(config: TraderConfig, others: readonly TraderConfig[], isWithTrader: boolean, io: CliIo) {
   if (others.length === 0 && !isConsoleWanted(config)) {
-    io.err(
-      'Nothing to do: dashboard.enabled is false (the default, but for the paper profile), and alerts has no channel.\n',
-    );
+    io.err('Nothing to do: dashboard.enabled is false (the default, except on paper), and alerts has no channel.\n');
     return EXIT.configuration;
   }
   keepFilesPrivate();
   try {
     setPriority(NICE);
   } catch {
-    // A unit with its own priority may forbid the change: it answers nevertheless.
+    // A service manager may forbid the change. The console then keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
@@ -95,9 +88,9 @@ async function show(
   return EXIT.ok;
 }
 
-/** Resolves when the trader reports its end, or its process is gone and closed our input. */
+/** Resolves when the trader reports its end, or when the end of the trader's process has closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
-  // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
+  // A service manager signals all processes of a unit at once, but the console stays until the trader has ended.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
@@ -106,30 +99,25 @@ function traderEnded(): Promise<'ended' | 'gone'> {
   });
 }
 
-/** A submit in flight at the trader's death arrives within this, ms; sockets wait a minute. */
+/** Maximum time until a submit in flight at the trader's death arrives, ms. Sockets wait for a minute. */
 const ON_ITS_WAY_MS = 30_000;
 
-/** Maximum alarm time on a paper exchange, ms: the exchange may have ended during the alarm. */
+/** Maximum duration of an alarm on a paper exchange, ms: the exchange itself may have ended. */
 const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
   name: 'guardian',
-  help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
+  help: "cancels all orders when the trader's heartbeat stops; the trader starts a guardian automatically",
   config: 'trader',
   options: {
-    withTrader: option.flag(
-      '--with-trader',
-      'ends when the trader has ended and nothing rests; else it stays for the next one',
-    ),
+    withTrader: option.flag('--with-trader', 'exit once the trader has ended and no order rests (default: stay)'),
   },
   run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
 });
 
 async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
   if (config.exchange?.embedded === true) {
-    io.out(
-      'The exchange runs inside the trader: nothing rests when the trader does not run, and nothing is guarded.\n',
-    );
+    io.out('No guardian is needed: the exchange is embedded in the trader, so no order rests without it.\n');
     return;
   }
   keepFilesPrivate();
@@ -169,7 +157,9 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
   if (!guardian.enabled) return 'NONE: guardian.enabled is false';
   const report = readReport(ledger.path);
   if (report === null) return 'NONE';
-  return isGone(report.process) ? `NONE, the last one said: ${report.state}, ${report.text}` : describeReport(report);
+  return isGone(report.process)
+    ? `NONE, the last one reported: ${report.state}, ${report.text}`
+    : describeReport(report);
 }
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
@@ -181,7 +171,7 @@ export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean
   return report !== null && ABLE.includes(report.state) && !isGone(report.process);
 }
 
-/** The guardian's newest report; null without a readable one. */
+/** Reads the guardian's newest report; null without a readable report. */
 function readReport(ledgerPath: string) {
   const report = readBeatNow(locateReportFile(ledgerPath), reportSchema);
   return report === 'unreadable' ? null : report;
@@ -189,16 +179,16 @@ function readReport(ledgerPath: string) {
 
 const dashboardCommand = command({
   name: 'dashboard',
-  help: "prints the page's address with its token, and opens it where there is a display",
+  help: "prints the dashboard's address with its token, and opens the address in a browser if there is a display",
   config: 'trader',
-  options: { open: option.unless('--no-open', 'print the address alone') },
+  options: { open: option.unless('--no-open', 'print the address and open no browser') },
   run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
     await requirePage(url, password ?? readPageToken(config.ledger.path), config);
     const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
     io.out(`${address}\n`);
-    if (password !== null) io.err('Type the password there.\n');
+    if (password !== null) io.err('Type the password on that page.\n');
     if (open && hasDisplay(io.env))
       await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
         io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
@@ -206,12 +196,12 @@ const dashboardCommand = command({
   },
 });
 
-/** Address reported by the trader, else that of a separate console in the file. */
+/** Returns the page's address that the trader reports, else the configured address of a separate console. */
 async function findPage(config: TraderConfig): Promise<string> {
   const { enabled, start, port } = config.dashboard;
   if (!enabled) {
-    const hint = 'Set `dashboard: { enabled: true }` there and restart the trader.';
-    throw new TwinbookError('config_invalid', `${config.file} wants no dashboard (dashboard.enabled is false)`, hint);
+    const hint = 'Set `dashboard: { enabled: true }` in that file and restart the trader.';
+    throw new TwinbookError('config_invalid', `${config.file} has no dashboard (dashboard.enabled is false)`, hint);
   }
   const configured = `http://127.0.0.1:${port}/`;
   try {
@@ -219,13 +209,13 @@ async function findPage(config: TraderConfig): Promise<string> {
     return dashboard ?? configured;
   } catch (error) {
     if (!(error instanceof TwinbookError)) throw error;
-    // The console answers while the trader hangs.
+    // The console still answers while the trader hangs.
     if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
     throw error;
   }
 }
 
-/** Another program at that address would receive the token from the browser. */
+/** Throws if the page's program does not know the secret: a browser would send the token to a foreign program. */
 async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
   const proof = await provePage(url, secret);
   if (proof === 'proven') return;
@@ -234,7 +224,7 @@ async function requirePage(url: string, secret: string, { ledger }: TraderConfig
     throw new TwinbookError('not_running', `no dashboard answers at ${url}`, hint);
   }
   const hint =
-    'Do not open it. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
+    'Do not open this address. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
     `if ${locatePageToken(ledger.path)} was replaced, restart the trader.`;
   throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
 }
@@ -249,15 +239,11 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
 
 const alertsCommand = command({
   name: 'alerts',
-  help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
+  help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
   config: 'trader',
   options: {
-    ack: option.text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
-    test: option.text(
-      '--test <channel>',
-      'send one message now over this channel of alerts.channels, and print the result',
-      'ack',
-    ),
+    ack: option.text('--ack <alert>', 'acknowledge this open alert: it is not sent again until it is over'),
+    test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
   },
   answer: async ({ options: { ack, test }, config, io }) => {
     if (test !== undefined) return testNamed(config, test);
@@ -280,10 +266,10 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   const { testChannel } = await import('../shell/alerts/senders.js');
   const delivery = await testChannel(file, channel);
   if (delivery.kind !== 'delivered') {
-    const hint = 'Look at its address file, and whether something answers there.';
-    throw new TwinbookError('timed_out', `${name} did not take the message: ${delivery.why}`, hint);
+    const hint = 'Check the address file of the channel, and whether a server answers at that address.';
+    throw new TwinbookError('timed_out', `the channel ${name} did not accept the message: ${delivery.why}`, hint);
   }
-  return { data: { tested: name }, text: `${name} took the message; look whether it arrived\n` };
+  return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
 function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick<AlertStore, 'acknowledge'>): Answer {
@@ -293,16 +279,17 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
     throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
   }
   if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
-  return { data: alert, text: `${kind} is not sent again until it is over; it stays true\n` };
+    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The message above says why.');
+  return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
-    const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
-    throw new TwinbookError('file_unreadable', `nothing is known of alerts: there is no ${path}`, hint);
+    const hint =
+      'The console writes this file. `twinbook start` starts a console if a dashboard or a channel of alerts is configured.';
+    throw new TwinbookError('file_unreadable', `no alerts are recorded: there is no file ${path}`, hint);
   }
   const note = (text: string) => io.err(`${text}\n`);
   const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });

@@ -1,4 +1,4 @@
-/** Commands that act on the running trader through its control socket, or directly at the exchange past one that hangs. */
+/** Commands that act on the running trader through its control socket, or at the exchange if the trader hangs. */
 
 import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
@@ -35,12 +35,13 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   const reason =
     wanted === 'required'
-      ? option.required('--reason <text>', 'why it may trade again; recorded', option.nonEmpty)
-      : option.read('--reason <text>', 'why; recorded in the ledger', option.nonEmpty);
-  const market = option.text(
-    '--market <name>',
-    'that market alone: its id, the beginning of it, or words of its title',
-  );
+      ? option.required(
+          '--reason <text>',
+          'reason why the trader may trade again, recorded in the ledger',
+          option.nonEmpty,
+        )
+      : option.read('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty);
+  const market = option.text('--market <name>', 'only this market: its id, its beginning, or words of its title');
   return command({
     name,
     help,
@@ -54,11 +55,11 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
     answer: async ({ options, config }) => {
       const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
-      // The table determines the fields of each command.
+      // The table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The mode applies to all other markets.
-      const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
+      // The printed mode is the trader's, which applies to all other markets.
+      const more = one === null ? '' : `; for the one market see \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -66,12 +67,12 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
 
 const stopCommand = command({
   name: 'stop',
-  help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
+  help: 'cancels all orders, verifies that none rests, and ends the trader; exit code 1 if orders may rest',
   config: 'trader',
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The process is gone, so its ledger shows the end of the run.
+    // The trader's process is gone, so its ledger shows the end of the run.
     const data = await readLedger(config, leftBehind);
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
@@ -90,7 +91,7 @@ interface Cancelling {
   readonly config: TraderConfig;
   readonly io: CliIo;
   readonly timeoutMs: number;
-  /** Whether two reads must show that nothing rests. */
+  /** Whether two reads of the exchange must show that no order rests. */
   readonly verify: boolean;
 }
 
@@ -99,7 +100,7 @@ const cancelAllCommand = command({
   help: OPERATOR_COMMANDS['cancel-all'].help,
   config: 'trader',
   options: {
-    verify: option.flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
+    verify: option.flag('--verify', 'read the own orders twice to verify that none rests; exit code 1 if one rests'),
     timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('cancel-all'),
@@ -107,12 +108,12 @@ const cancelAllCommand = command({
     const verify = options.verify === true;
     const { data, isProven } = await cancelAll({ config, io, timeoutMs: options.timeout * 1000, verify });
     const text = `${cancelAllText(data, isProven)}\n`;
-    // Orders that still rest after a read are a failure.
+    // A verified cancel has failed if orders still rest.
     return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
   },
 });
 
-/** `isProven`: whether `data` proves that nothing rests: on request, or after canceling past a hanging trader. */
+/** Cancels all orders. `isProven`: whether two reads have verified the result, by request or past a hanging trader. */
 async function cancelAll(asked: Cancelling) {
   const { config, io, timeoutMs, verify } = asked;
   const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
@@ -130,24 +131,24 @@ const orders = (count: number): string => `${count} order${count === 1 ? '' : 's
 function cancelAllText(data: CancelAllData, isProven: boolean): string {
   if (!isProven) return `asked to cancel ${orders(data.asked)}`;
   if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
-  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
+  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; not verified that none rests`;
   return `${orders(data.resting)} still resting after ${data.asked} cancels`;
 }
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-/** Requests of a frozen trader may still arrive: two whole rounds without a find, this far apart. */
+/** Pause between two verifying reads, ms: a frozen trader's requests may still arrive meanwhile. */
 const PAUSE_MS = 2_000;
 
-/** Cancels directly at the exchange. Throws like `withVenue`. */
+/** Cancels directly at the exchange. Throws the errors of `withVenue`. */
 async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
 }
 
 /**
- * The same past a hanging trader: the stop file comes first, so that it does not quote when it wakes; then the exchange
- * is read until nothing new appears. An unwritable file is reported, and canceling continues.
+ * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
+ * quote when it wakes. Then the exchange is read until no new order appears. A failed stop file is only reported.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -166,26 +167,26 @@ async function cancelPast(
   return { ...canceled, killed };
 }
 
-/** False when the file could not be written: the trader is then not stopped. */
+/** Writes the stop file. Returns false if the file could not be written: the trader is then not killed. */
 async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
   const { leaveStopFile, locateStopFile } = await import('../shell/control/stop-file.js');
   const path = locateStopFile(ledger.path);
   const who = silenceText(reach);
   try {
     leaveStopFile(path, reason);
-    const then = reach === 'not running' ? 'the next start is killed' : 'it is killed when it wakes';
+    const then = reach === 'not running' ? 'the next start is killed' : 'the trader is killed when it wakes';
     io.err(`${who}; ${then} (${path}). Canceling at the exchange directly.\n`);
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start it' : `End process ${pid}, it may quote on when it wakes`}.`);
+    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: it may quote again when it wakes`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }
 }
 
-/** A trader that ended or fell silent after an earlier answer. */
+/** Error codes of a trader that ended or stopped answering after an earlier answer. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
 type Killing = Cancelling & { readonly reason: string };
@@ -195,17 +196,14 @@ const killCommand = command({
   help: OPERATOR_COMMANDS.kill.help,
   config: 'trader',
   options: {
-    verify: option.flag(
-      '--verify',
-      'waits until two reads have shown that nothing rests; exit code 5 if they did not in time',
-    ),
-    reason: option.read('--reason <text>', 'recorded in the ledger', option.nonEmpty),
+    verify: option.flag('--verify', 'wait until two reads show that no order rests; exit code 5 if they do not'),
+    reason: option.read('--reason <text>', 'reason of the kill, recorded in the ledger', option.nonEmpty),
     timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.
+    // A trader executes a kill within seconds, or hangs. A trader that hangs or dies meanwhile is bypassed.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
@@ -215,29 +213,28 @@ const killCommand = command({
 });
 
 const restingText = ({ resting }: KillData): string => {
-  if (resting === null) return 'resting orders are being canceled without the ledger';
+  if (resting === null) return 'resting orders are being canceled; their number is unknown without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
 
-/** The trader has obeyed; now the exchange must confirm it. */
+/** Verifies at the exchange a kill that the trader has executed. */
 async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   const endMs = performance.now() + killing.timeoutMs;
   let newest: CancelAllData | null = null;
   for (;;) {
     const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
-    // The trader has just obeyed, so a missing proof in time is no new fact.
-    const asked = await askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience).catch(
-      valueOn(null, 'timed_out'),
-    );
+    // The trader has just executed the kill, so a verification that takes too long does not mean that it hangs.
+    const asking = askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience);
+    const asked = await asking.catch(valueOn(null, 'timed_out'));
     if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
       return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
-    // A trader answers after a minute at most.
+    // The trader answers after a minute at most, even without a proof, so the command asks again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that nothing rests. The trader still cancels: \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }
@@ -258,22 +255,18 @@ const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, c
 
 const explainCommand = command({
   name: 'explain',
-  help: 'why this order, at this price; the facts of this fill; or why this market is not quoted, guard by guard',
+  help: 'explains why an order has its price, the facts of a fill, or why a market is not quoted',
   args: [
     [
       '<order|fill|market>',
-      "the beginning of an order's or a fill's pubkey, an intent's or a market's id, or words of a market's title",
+      "pubkey of an order or a fill, id of an intent or a market, the beginning of one of these, or words of a market's title",
     ],
   ],
   config: 'trader',
   options: {
     timeout: option.timeout(option.QUICK_S),
     acceptsChanged: option.changedCode,
-    at: option.read(
-      '--at <time>',
-      "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
-      option.momentIn,
-    ),
+    at: option.read('--at <time>', "explain a market at this UTC time, such as '2026-11-25 21:03:10'", option.momentIn),
   },
   tool: { kind: 'read', options: [] },
   answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
@@ -291,7 +284,7 @@ const explainCommand = command({
   },
 });
 
-/** Orders, fills and intents searched for a shortened name, newest first. */
+/** Maximum number of orders, of fills and of intents to search for a shortened name, newest first. */
 const LOOKED_AT = { limit: 20_000 };
 
 function subjectIn(ledger: LedgerReader, typed: string): string | null {
@@ -301,7 +294,7 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** Explains a subject from the running trader, which knows most; else the ledger still has an order's reason. */
+/** Explains a subject from the running trader, which has the most facts, else from the ledger. */
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
@@ -309,14 +302,14 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // The first error for an unreadable ledger only reports that no trader runs.
+      // If the ledger is unreadable, the first error is thrown. It only reports that no trader runs.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });
   }
 }
 
-/** Figures and texts that strategies saved of a market under `shown`. */
+/** Returns the figures and texts that strategies saved for a market under the key `shown`. */
 function savedLines(ledger: LedgerReader, market: string): readonly string[] {
   return ledger
     .strategyStates()
@@ -331,25 +324,20 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** Explains a subject from the ledger alone. Throws `usage` or `not_running` for other subjects. */
+/** Explains a subject from the ledger alone. Throws `usage` for an unknown subject, and `not_running` for a market. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
-  if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];
+  if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];
   if (ledger.market(subject) !== null) {
     const hint =
-      'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';
-    throw new TwinbookError('not_running', 'a market is explained by the running trader, and none is running', hint);
+      'Give --at TIME to explain the market from the journal of a run, or start a trader with `twinbook start`.';
+    throw new TwinbookError('not_running', 'only a running trader explains a market, and no trader is running', hint);
   }
   const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
   const hint =
-    '`twinbook orders`, `fills` and `markets` list them; a market that is not in it a running trader may know.';
+    '`twinbook orders`, `fills` and `markets` list them. A running trader may know a market that the ledger lacks.';
   throw new TwinbookError('usage', text, hint);
 }
 
-export const addControlCommands = all(
-  ...MODE_NAMES.map(modeCommand),
-  stopCommand,
-  cancelAllCommand,
-  killCommand,
-  explainCommand,
-);
+const modeCommands = MODE_NAMES.map(modeCommand);
+export const addControlCommands = all(...modeCommands, stopCommand, cancelAllCommand, killCommand, explainCommand);

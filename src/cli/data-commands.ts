@@ -12,25 +12,27 @@ import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
 import { type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
-/** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
+/** Returns the given paths, else the recording folder of the configuration, which is loaded only for this purpose. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
   const { loadTraderConfig } = await import('../shell/config/load.js');
   return [loadTraderConfig(config, io).recording.dir];
 }
 
-const PATHS = ['[paths...]', 'folders or files (default: recording.dir of the configuration)'] as const;
+const PATHS = ['[paths...]', 'folders or files of recordings (default: recording.dir of the configuration)'] as const;
 
 const listCommand = command({
   name: 'list',
-  help: 'recordings, with their spans, events and gaps',
+  help: 'lists recordings with their spans, events and gaps',
   args: [PATHS],
   config: 'file',
   answer: async ({ args, file, io }) => {
     const { recordings, failures } = await openThose(args, file, io);
     const rows = recordings.map(listing);
     const known = rows.every((row) => row.events !== null);
-    const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+    const hint = known
+      ? ''
+      : 'events of raw recordings are not counted here: `twinbook data stats` reads and counts them\n';
     const text = (width: number | undefined) => `${table(rows, LIST_COLUMNS, width)}${hint}`;
     return { data: rows, text, code: tellFailures(failures, io) };
   },
@@ -38,7 +40,7 @@ const listCommand = command({
 
 const statsCommand = command({
   name: 'stats',
-  help: 'reads recordings through: coverage, depth, spread, trades',
+  help: 'reads whole recordings and measures their coverage, depth, spread and trades',
   args: [PATHS],
   config: 'file',
   answer: async ({ args, file, isJson, io }) => {
@@ -66,7 +68,7 @@ const statsCommand = command({
   },
 });
 
-/** Failures are of recordings that cannot be read, which are left out. */
+/** Opens recordings. `failures` has one error for each recording that cannot be read and is left out. */
 async function openThose(given: readonly string[], config: string, io: CliIo) {
   const { openRecordings } = await import('../recording/recording.js');
   const failures: TwinbookError[] = [];
@@ -74,7 +76,7 @@ async function openThose(given: readonly string[], config: string, io: CliIo) {
   return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
 }
 
-/** Reports left-out recordings, beside the rows of the others. */
+/** Prints the errors of recordings that were left out. Returns the exit code. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
@@ -82,10 +84,10 @@ function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
 
 const verifyCommand = command({
   name: 'verify',
-  help: 'checks recordings: files, order, prices, books',
+  help: 'checks files, order of events, prices and books of recordings',
   args: [PATHS],
   config: 'file',
-  options: { repair: option.flag('--repair', 'first convert files that a killed writer left open to Parquet') },
+  options: { repair: option.flag('--repair', 'first convert open files, which a killed writer has left, to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
     const { verifyRecordings } = await import('../recording/inspect/verify.js');
     const { repairFolder } = await import('../recording/store/store.js');
@@ -96,10 +98,8 @@ const verifyCommand = command({
     const differences = findings.filter(({ severity }) => severity === 'difference').length;
     const verdict = differences === 0 ? 'nothing is wrong' : formatCount(differences, 'difference');
     const lines = [
-      ...(repaired > 0 ? [`turned into Parquet: ${formatCount(repaired, 'open segment')}`] : []),
-      ...findings.map(
-        ({ severity, path, message }) => `${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}`,
-      ),
+      ...(repaired > 0 ? [`converted to Parquet: ${formatCount(repaired, 'open segment')}`] : []),
+      ...findings.map((one) => `${one.severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${one.path}: ${one.message}`),
       `${formatCount(markets, 'market')}, ${formatCount(events, 'event')}: ${verdict}`,
     ];
     return {
@@ -116,25 +116,25 @@ const splitNames = (names: string): readonly string[] => names.split(',');
 
 const importCommand = command({
   name: 'import',
-  help: 'turns recordings of other venues into our format; a line that is broken is counted and left out',
+  help: 'converts recordings of other venues to our format; broken lines are counted and left out',
   args: [
-    ['<kind>', 'kalshi or polymarket'],
-    ['<paths...>', 'folders or files'],
+    ['<kind>', 'venue of the recordings: kalshi or polymarket'],
+    ['<paths...>', 'folders or files to import'],
   ],
   config: 'file',
   options: {
     out: option.text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
     replace: option.flag('--replace', 'overwrite markets that the folder already has'),
-    verbose: option.flag('-v, --verbose', 'print every note on the recordings'),
+    verbose: option.flag('-v, --verbose', 'print every note on the quality of the recordings'),
     market: option.read(
       '--market <names>',
-      "only these markets, separated by commas: the venue's ids or tickers, or beginnings of them",
+      "import only these markets: the venue's ids or tickers, or their beginnings, separated by commas",
       splitNames,
     ),
   },
   answer: async ({ options, file, args: [kind = '', ...paths], isJson, io }) => {
     if (kind !== 'kalshi' && kind !== 'polymarket') {
-      throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
+      throw new TwinbookError('usage', `cannot import recordings of ${kind}`, 'Give kalshi or polymarket.');
     }
     const [out = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], file, io);
     const { importRecordings } = await import('../recording/import.js');
@@ -167,7 +167,7 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
     told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? [`${count('present')} there already (--replace writes them again)`] : [];
+  const present = count('present') > 0 ? [`${count('present')} there already (--replace overwrites them)`] : [];
   const failed = count('failed') > 0 ? [`${count('failed')} FAILED`] : [];
   const written = `${formatCount(count('imported'), 'market')} with ${formatCount(events, 'event')} imported`;
   const last = count('imported') > 0 || failed.length === 0 ? [`to ${out}: ${written}`] : [`nothing written to ${out}`];
@@ -177,15 +177,13 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
 
 const queryCommand = command({
   name: 'query',
-  help: 'SQL over the views events, polls, own, feeds and markets; reads and never writes',
+  help: 'runs a read-only SQL query over the views events, polls, own, feeds and markets of recordings',
   args: [
     ['<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'"],
-    ['[paths...]', 'folders (default: recording.dir of the configuration)'],
+    ['[paths...]', 'folders of recordings (default: recording.dir of the configuration)'],
   ],
   config: 'file',
-  options: {
-    csv: option.csv(),
-  },
+  options: { csv: option.csv() },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
     const folders = await pathsMeant(paths, file, io);
@@ -195,7 +193,7 @@ const queryCommand = command({
   },
 });
 
-/** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
+/** The rows of `--json` are part of the public interface. Times are Unix ms. Amounts and prices are decimal strings. */
 const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,
@@ -285,6 +283,6 @@ const STATS_COLUMNS: readonly Column<StatsRow>[] = [
 
 export const addDataCommands = command({
   name: 'data',
-  help: 'recordings: import, list, measure, check, query',
+  help: 'imports, lists, measures, checks and queries recordings',
   below: [importCommand, listCommand, statsCommand, verifyCommand, queryCommand],
 });

@@ -1,4 +1,4 @@
-/** `twinbook doctor`: one line per check, with advice for each failure. */
+/** Command `twinbook doctor`: prints one line per check, with advice for each failure. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -45,7 +45,7 @@ export const addDoctorCommand = command({
   },
 });
 
-/** Exit code when no configuration exists to check with. */
+/** Performs all checks. Returns an exit code if the configuration cannot be loaded, else null. */
 async function checkEverything(file: string, io: CliIo, note: (check: Check) => void): Promise<ExitCode | null> {
   let config: Config;
   try {
@@ -86,15 +86,15 @@ function folderCheck(name: string, folder: string): Check {
   }
   const open = existing === folder ? openToOthers(folder) : null;
   if (open !== null) return warn(name, open.text, open.hint);
-  return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
+  return ok(name, existing === folder ? `${folder} is writable` : `the first start creates ${folder}`);
 }
 
-/** Checks the wallet; returns its address when the file is usable. */
+/** Checks the wallet. Returns its address; null if the file is not usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
-    if (config.venue.name === 'paper') note(warn('wallet', text, 'It will be made at the first start.'));
-    else note(fail('wallet', text, 'Make one with `twinbook keys create --file` or `keys import`.'));
+    if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
+    else note(fail('wallet', text, 'Create a wallet file with `twinbook keys create --file` or `keys import`.'));
     return null;
   }
   try {
@@ -104,10 +104,10 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     const { file } = config.wallet;
     const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
     const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
-    // Paper has nothing to steal.
+    // A wallet of the paper exchange holds nothing of value, so its key may be unencrypted.
     if (sealed !== '' || config.venue.name === 'paper')
       note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
-    else note(warn('wallet', `${address}, but the key lies in the clear in ${file}`, hint));
+    else note(warn('wallet', `${address}, but the key is not encrypted in ${file}`, hint));
     note(draftsCheck(wallet, config.venue));
     return address;
   } catch (error) {
@@ -123,18 +123,14 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   try {
     if (wallet !== null) credentials = await findCredentials(config, wallet, io.env);
     checks.push(credentialsCheck(config, credentials !== null));
-    await withClient(config, { credentials, controls: true }, async (client, baseUrl) => {
+    await withClient(config, { credentials, controls: true }, async (client, url) => {
       const listed = await client.call('markets.list', { query: { limit: 1 } });
       requireAnswer(listed, 'its markets');
-      checks.push(
-        ok('venue', `${baseUrl} answers`),
-        clockCheck(client, profile.clock_tolerance_s),
-        budgetCheck(listed),
-      );
+      checks.push(ok('venue', `${url} answers`), clockCheck(client, profile.clock_tolerance_s), budgetCheck(listed));
       if (credentials === null) return;
       checks.push(...(await signedChecks(client)));
       const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
-      checks.push(await checkSignedRequest(baseUrl, profile, credentials, venueSeconds));
+      checks.push(await checkSignedRequest(url, profile, credentials, venueSeconds));
     });
   } catch (error) {
     checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
@@ -142,10 +138,10 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   return checks;
 }
 
-/** No exchange exists before the first start. */
+/** Returns a passed check if the embedded exchange does not exist before its first start; else null. */
 function neverRun({ exchange }: Config): Check | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
-  return ok('venue', 'the embedded exchange will be made at the first start');
+  return ok('venue', 'the first start creates the embedded exchange');
 }
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
@@ -153,23 +149,23 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
   if (found) return ok(name, `found for ${venue.profile.base_url}`);
   const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
-    return warn(name, text, 'They will be made at the first start.');
-  return fail(name, text, 'Make them with `twinbook keys bootstrap`, with the same -c FILE.');
+    return warn(name, text, 'The first start creates the credentials.');
+  return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): Check {
   const apart = compareClocks(client);
   if (apart === null) {
     const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
-    return warn('clock', 'the venue did not say its time', hint);
+    return warn('clock', 'the venue did not report its time', hint);
   }
   if (apart.agrees) return ok('clock', `this clock agrees with the venue's within its resolution`);
-  const text = `${apart.text} (it accepts ${toleranceS} s); signed calls are corrected for it`;
+  const text = `${apart.text} (the venue accepts ${toleranceS} s); signed calls are corrected for the difference`;
   return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
 function budgetCheck({ budget }: ClientAnswer): Check {
-  if (budget === null) return warn('request budget', 'the venue named no remaining requests');
+  if (budget === null) return warn('request budget', 'the venue did not report the remaining requests');
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 
@@ -185,11 +181,11 @@ async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
 
 const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
 const TIMESTAMP = '1714300000';
-/** An example secret without an owner; another implementation made the signatures below. */
+/** Example secret that belongs to no account. Another implementation made the signatures in `VECTORS`. */
 const SECRET = 'ws_live_1f7c2a9b5d4e';
 const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
 
-/** Method, path, body and signature. */
+/** Golden requests: method, path, body and expected signature. */
 const VECTORS = [
   ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
   ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
@@ -207,7 +203,7 @@ function signingCheck(): Check {
   return fail('signing', text, DAMAGED);
 }
 
-/** A well-formed pubkey without an owner. */
+/** A well-formed pubkey that belongs to no account. */
 const EXAMPLE = '1'.repeat(32);
 const DRAFTS: readonly DraftTerms[] = [
   { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: micros(500_000), amount: ONE },
@@ -218,7 +214,7 @@ const DRAFTS: readonly DraftTerms[] = [
   { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
 ];
 
-/** Signs a draft of each action like a live one; another implementation verifies it. No venue accepts expired drafts. */
+/** Signs an expired draft of each action, which no venue accepts. Another implementation verifies the signatures. */
 function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): Check {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
@@ -252,7 +248,7 @@ const DECLARATION: Declaration = {
   data: none,
 };
 
-/** Parts that are most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
+/** Request parts that proxies rewrite most often: separators and letters in a query, numbers and letters in a body. */
 const PARTS: CallParts = {
   query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
   body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
@@ -260,7 +256,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Reports equal bytes, the first differing byte, or that the venue does not show its bytes. */
+/** Sends a signed request. Reports equal bytes, the first differing byte, or a venue that does not show its bytes. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -273,12 +269,12 @@ export async function checkSignedRequest(
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
   const text = attempt.kind === 'failure' ? null : attempt.text;
-  // Undefined for a text that is not JSON, or has another shape.
+  // `computed` is undefined if the text is not JSON or has another shape.
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
     const instead = 'the golden requests and the signed call replace it';
-    return ok(NAME, `this venue does not show what it computes (${why}); ${instead}`);
+    return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
   }
   const { method, pathWithQuery, body } = message;
   const parts = [
@@ -293,30 +289,30 @@ export async function checkSignedRequest(
     if (!ours.equals(theirs)) {
       const at = ours.findIndex((byte, place) => byte !== theirs[place]);
       const place = at < 0 ? ours.length : at;
-      const where = `the ${name} differs at byte ${place} (byte ${before + place} of what is signed)`;
+      const where = `the ${name} differs at byte ${place} (byte ${before + place} of the signed text)`;
       const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
       return fail(NAME, text, REWRITTEN);
     }
     before += ours.length;
   }
   if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
-  const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
+  const hint = 'The venue has another key or secret: create a new key with `twinbook keys bootstrap`.';
   const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
   return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
-const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
+const REWRITTEN = 'A program before the venue rewrites requests, most likely a proxy: connect without it.';
 
 const CONTEXT_BYTES = 16;
 
-/** `"s=open[%]2Cfilled"`: the byte is marked; `[]` is the end. */
+/** Quotes the bytes around a place, as in `"s=open[%]2Cfilled"`: brackets mark the byte, `[]` marks the end. */
 function around(bytes: Buffer, at: number): string {
   const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
   const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
   return `"${escapeBytes(head)}[${escapeBytes(bytes.subarray(at, at + 1))}]${escapeBytes(tail)}"`;
 }
 
-/** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
+/** Writes bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
 const escapeBytes = (bytes: Buffer): string =>
   Array.from(bytes, (byte) =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,

@@ -1,4 +1,4 @@
-/** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
+/** Command `twinbook fleet`: manages the shared database of a fleet's traders, the owners of wallets, and results. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
@@ -17,14 +17,11 @@ const ANSWER_MS = 5_000;
 /** Returns the fleet section of the trader's file. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
-  const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
+  const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-async function withDatabase<T>(
-  { config, io }: Pick<Call, 'config' | 'io'>,
-  use: (database: FleetDatabase) => Promise<T>,
-): Promise<T> {
+async function withDatabase<T>({ config, io }: Pick<Call, 'config' | 'io'>, use: (fleet: FleetDatabase) => Promise<T>) {
   const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
@@ -33,10 +30,10 @@ async function withDatabase<T>(
 
 const initCommand = command({
   name: 'init',
-  help: "prepares the fleet's database, or alters the capital of all its traders together",
+  help: "prepares the fleet's database, or changes the total capital of its traders",
   config: 'trader',
   options: {
-    capital: option.required('--capital <n>', 'currency that all traders together may use', option.positiveAmount),
+    capital: option.required('--capital <n>', 'total currency that the traders may use', option.positiveAmount),
   },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
@@ -47,7 +44,7 @@ const initCommand = command({
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** Describes an owner by its last renewal; only the database's clock counts. */
+/** Describes the owner of a wallet by the age of its last renewal, measured by the database's clock. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -75,7 +72,7 @@ const STATUS: readonly Column<WalletRow>[] = [
 
 const statusCommand = command({
   name: 'status',
-  help: 'who owns which wallet, since when, with which markets and capital, and the result that it reported last',
+  help: 'lists the owner of each wallet with the age of its lease, markets, capital and last reported result',
   config: 'trader',
   answer: async (call) => {
     const { capitalMicros, wallets } = await withDatabase(call, readFleet);
@@ -83,8 +80,8 @@ const statusCommand = command({
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
     const note =
-      'Mode, orders, fills and money are from each last renewal, so the sums are of different moments.\n' +
-      "The books are in each trader's ledger: `twinbook pnl` there.\n";
+      'Mode, orders, fills and money are as of each last renewal, so the sums mix different moments.\n' +
+      "Exact results are in each trader's ledger: run `twinbook pnl` with its configuration.\n";
     return {
       data: { capital, granted, wallets: wallets.map(toJson), sums },
       text: (width) =>
@@ -106,11 +103,11 @@ const toJson = (row: WalletRow) => ({
   said: row.summary,
 });
 
-/** Returns the sum; null when one figure is unknown: a partial sum would look like the whole. */
+/** Returns the sum of a figure; null if one figure is unknown, because a partial sum would look like the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;
-  // Written by `formatDecimal`: decimals of at most six places.
+  // `formatDecimal` wrote the texts, so they are decimals of at most six places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
 
@@ -119,15 +116,16 @@ const releaseCommand = command({
   help: 'releases the wallet, markets and capital of a trader that has ended',
   config: 'trader',
   options: {
-    reason: option.required('--reason <text>', 'kept in the fleet', option.nonEmpty),
-    wallet: option.text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
+    reason: option.required('--reason <text>', "reason, stored in the fleet's database", option.nonEmpty),
+    wallet: option.text('--wallet <address>', 'address of a wallet whose key is not here; requires --unproven'),
     unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
-    timeout: option.integer('--timeout <s>', 'for its owner to renew no more, s', [1, 3600], 120),
+    timeout: option.integer('--timeout <s>', "maximum wait for the end of the owner's lease, s", [1, 3600], 120),
   },
   run: async ({ options: { reason, wallet, unproven, timeout }, config, io }) => {
     const fleet = fleetOf(config);
     if ((wallet !== undefined) !== (unproven === true)) {
-      const hint = 'Without both, the wallet of the file is released after its own key has shown that nothing rests.';
+      const hint =
+        'Without both, the wallet of the configuration is released after its own key has verified that no order rests.';
       throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
     }
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
@@ -139,60 +137,58 @@ const releaseCommand = command({
       });
     }
     const { settleWallet } = await import('../shell/daemon/fleet-session.js');
-    // The venue first: a trader that cannot reach it must not take the wallet.
+    // The venue is opened first: a process that cannot reach the venue must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))
-          throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
+          throw new TwinbookError('timed_out', 'not verified in time that no order rests', 'Give a longer --timeout.');
         await joined.member.release(ZERO, reason);
       }),
     );
   },
 });
 
-/** A mistyped wallet would be taken and released like an existing one, whose lock would then stay. */
+/** A mistyped wallet would be taken and released like an existing one. Its lock would then stay. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
-  const hint = known.length === 0 ? 'It has none yet.' : `It has ${known.join(', ')}.`;
+  const hint = known.length === 0 ? 'The fleet has no wallet yet.' : `The fleet has ${known.join(', ')}.`;
   throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
 }
 
 type Join = Parameters<typeof FleetMember.join>[0];
 type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
-/** Takes the lease like a trader, so that no trader has it meanwhile. */
+/** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet meanwhile. */
 async function whileHeld(
   { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
   act: (joined: Joined) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,
-    // Waits for its owner, even a trader of this name.
+    // `standby` waits for the wallet's owner to end, even for a trader with the configured name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     password: fleetPassword(io.env),
     capitalMicros: ZERO,
   });
   if (joined === null) {
-    const hint = 'Stop its trader, or give this more time with --timeout.';
+    const hint = 'Stop the trader that owns it, or give a longer --timeout.';
     throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
   await act(joined).finally(() => joined.member.close());
-  io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
+  io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
 }
 
-/** Returns a function: true after the time, or once the user has asked to stop. */
+/** Returns a function that returns true after the time, or once the user asks to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
-  let isAsked = false;
-  void io.stopAsked().then(() => {
-    isAsked = true;
-  });
+  const asked = new AbortController();
+  void io.stopAsked().then(() => asked.abort());
   const endMs = performance.now() + seconds * 1000;
-  return () => isAsked || performance.now() >= endMs;
+  return () => asked.signal.aborted || performance.now() >= endMs;
 }
 
 export const addFleetCommands = command({
   name: 'fleet',
-  help: 'several traders on several machines: who owns which wallet, which markets, how much capital',
+  help: 'manages traders on several machines: the owners of wallets, their markets and their capital',
   below: [initCommand, statusCommand, releaseCommand],
 });

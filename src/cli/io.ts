@@ -1,4 +1,4 @@
-/** Surroundings of a command, injected so that tests can run commands in process. */
+/** Input and output of a command, injected so that tests can run commands in process. */
 
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 
-/** Interval of progress on a terminal, ms: short enough for a visible motion. */
+/** Interval of progress on a terminal, ms: short enough for visible motion. */
 const TERMINAL_EVERY_MS = 100;
 const ELSEWHERE_EVERY_MS = 10_000;
 
@@ -18,13 +18,13 @@ export class ProgressLine {
   #shownMs = Date.now();
   #isOpen = false;
 
-  /** @param quiet shows nothing outside a terminal */
+  /** @param quiet whether to show nothing outside a terminal */
   constructor(io: CliIo, quiet: boolean) {
     this.#io = io;
     this.#quiet = quiet;
   }
 
-  /** Shows progress: `share` of 1, and a word about the present work. Cheap when called often. */
+  /** Shows progress: the completed share, 0 to 1, and a word about the present work. Cheap when called often. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
@@ -43,13 +43,13 @@ export class ProgressLine {
 
   #rewrite(line: string): void {
     this.#io.raw.err('\r');
-    // A wrapped line could not be rewritten.
+    // The line is cut to one line of the terminal, because a wrapped line could not be rewritten.
     this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
     this.#io.raw.err('\u001b[K');
   }
 }
 
-/** Throws `file_unreadable` if `writeWhole` could not write this file after a long run. Changes no existing file. */
+/** Checks before a long run that `writeWhole` can write the file. Throws `file_unreadable`; changes no file. */
 export function requireWritable(path: string): void {
   const beside = besideOf(path);
   try {
@@ -62,7 +62,7 @@ export function requireWritable(path: string): void {
   }
 }
 
-/** Writes beside the file, then renames. Throws TwinbookError `file_unreadable`; the file is then unchanged. */
+/** Writes a temporary file and renames it. Throws TwinbookError `file_unreadable`; the old file is then unchanged. */
 export function writeWhole(path: string, text: string): void {
   const beside = besideOf(path);
   try {
@@ -77,15 +77,15 @@ export function writeWhole(path: string, text: string): void {
 const besideOf = (path: string): string => `${path}.part-${process.pid}`;
 
 function cannotWrite(path: string, cause: unknown): TwinbookError {
-  const hint = 'Check that its folder exists, can be written and has room.';
+  const hint = 'Check that its folder exists, is writable and has free space.';
   return unreadable(`cannot write ${path}`, cause, hint);
 }
 
 export interface CliIo extends TraderIo {
-  /** Writes own sequences that move the cursor; never use it for foreign text. */
+  /** Writes the program's own sequences that move the cursor. Never use it for texts from outside. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
-  /** Width of the terminal that `out` writes to; absent without a terminal: tables are then as wide as needed. */
+  /** Width of the terminal that `out` writes to; absent without one: tables are then as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
 }
@@ -104,12 +104,12 @@ export interface Session {
 }
 
 export const DEFAULT_CONFIG = 'config/paper.yaml';
-/** Written by `twinbook init`. */
+/** Configuration file that `twinbook init` writes. */
 export const OWN_CONFIG = 'twinbook.yaml';
 
 /**
- * Default configuration for a working folder: its own, else that of the running clone, so that `./twinbook kill` works
- * the same everywhere. A package installed by npm for others has none.
+ * Returns the default configuration file: the working folder's own file, else the file of the running clone, so that
+ * `./twinbook kill` works the same everywhere. A package installed by npm has no default file.
  */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
@@ -118,7 +118,7 @@ export function defaultConfig(cwd: string): string {
   return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
 }
 
-/** Orders, fills and recordings are readable by their user only, also in files of SQLite and DuckDB. */
+/** Makes new files readable by their user only, including files that SQLite and DuckDB create. */
 export const keepFilesPrivate = (): void => void process.umask(0o077);
 
 export const EXIT = {

@@ -1,4 +1,4 @@
-/** `twinbook keys …`: wallet file and API credentials. Secrets come from files and the environment, never arguments. */
+/** Command `twinbook keys`. Secrets come from files and the environment, never from arguments. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -11,12 +11,12 @@ import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
 
-const plain = option.flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
+const plain = option.flag('--plain-text-key', 'store the key without a passphrase: every reader of the file has it');
 
 const createCommand = command({
   name: 'create',
-  help: 'makes a new wallet file; never overwrites one',
-  options: { file: option.required('--file <file>', 'where to write it'), plain },
+  help: 'creates a new wallet file; never overwrites a file',
+  options: { file: option.required('--file <file>', 'path of the new wallet file'), plain },
   answer: async ({ options, io }) => {
     const { createKeyFile } = await import('../shell/wallet/key-file.js');
     const passphrase = await sealingPassphrase(options.plain, io);
@@ -30,8 +30,8 @@ const importCommand = command({
   name: 'import',
   help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
   options: {
-    from: option.required('--from <file>', 'the file to copy from, mode 0600'),
-    to: option.required('--to <file>', 'the new wallet file'),
+    from: option.required('--from <file>', 'file with the key, mode 0600'),
+    to: option.required('--to <file>', 'path of the new wallet file'),
     plain,
   },
   run: async ({ options: { from, to, plain: isPlain }, io }) => {
@@ -44,7 +44,7 @@ const importCommand = command({
 
 const showCommand = command({
   name: 'show',
-  help: "prints the wallet's address, nothing secret",
+  help: "prints the wallet's address, and no secret",
   config: 'trader',
   answer: async ({ config, io }) => {
     const { address } = await openWallet(config, io);
@@ -52,34 +52,34 @@ const showCommand = command({
   },
 });
 
-/** Returns the passphrase. Null: unsealed. A key is sealed unless the user explicitly refuses. */
+/** Returns the passphrase of a new wallet file; null for an unencrypted key, which the user must request explicitly. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    const text = 'there is a passphrase in the environment, and --plain-text-key wants none';
+    const text = 'there is a passphrase in the environment, and --plain-text-key excludes one';
     const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
     throw new TwinbookError('usage', text, hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
-    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep it), or say --plain-text-key for a key without value.';
+    'Set TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600 (and keep that file), or give --plain-text-key for a key without value.';
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** `here`: whether the key's secret is in this trader's credentials. */
+/** An API key of the account. `here`: whether the key's secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({
   name: 'bootstrap',
-  help: 'makes API credentials by proving control of the wallet, and stores them with mode 0600',
+  help: 'creates API credentials by proving control of the wallet, and stores them in a file of mode 0600',
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
     const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows the secret once: an unusable file must fail here, before the key exists.
+    // The venue shows the secret only once, so an unusable file must fail here, before the key exists.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, {}, async (client) => {
       const credentials = await client.bootstrap(wallet);
@@ -92,7 +92,7 @@ const bootstrapCommand = command({
 
 const listCommand = command({
   name: 'list',
-  help: 'API keys of the account, as the venue lists them',
+  help: "lists the account's API keys at the venue",
   config: 'trader',
   answer: async ({ config, io }) => {
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
@@ -106,8 +106,8 @@ const listCommand = command({
 
 const revokeCommand = command({
   name: 'revoke',
-  help: 'revokes an API key; one in the credentials file is also removed from it',
-  args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
+  help: 'revokes an API key, and removes the key from the credentials file',
+  args: [['<id>', 'id of the key in `keys list`, or its beginning']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
@@ -117,7 +117,7 @@ const revokeCommand = command({
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // The secret stays only in the file while the key may be valid.
+      // The file has the only copy of the secret, so the secret stays while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
@@ -140,7 +140,7 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
 
 const keysCommands = command({
   name: 'keys',
-  help: 'wallet file and API credentials',
+  help: 'manages the wallet file and API credentials',
   below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
 });
 
@@ -148,7 +148,7 @@ export const addKeysCommands = (program: Command, session: Session): Command =>
   keysCommands(program, session).addHelpText(
     'after',
     `
-A passphrase for the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
-names. Without one no new file is made, unless --plain-text-key says that the key may lie there in the clear. Credentials
+The passphrase of the wallet file comes from TWINBOOK_WALLET_PASSPHRASE or the file that TWINBOOK_WALLET_PASSPHRASE_FILE
+names. Without a passphrase no wallet file is created, unless --plain-text-key permits an unencrypted key. Credentials
 may also come from TWINBOOK_API_KEY and TWINBOOK_API_SECRET.`,
   );

@@ -1,4 +1,4 @@
-/** `twinbook mcp`: commands that read and stop, as tools of the Model Context Protocol over stdio. Agents may read and stop the trader, nothing else. */
+/** Command `twinbook mcp`: tools of the Model Context Protocol over stdio. Agents may only read and stop the trader. */
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -16,20 +16,20 @@ import { addLedgerCommands } from './ledger/ledger-commands.js';
 import { reachTrader } from './reach.js';
 
 const LONGEST_TEXT = 400;
-/** Rows of an answer: usual and most. */
+/** Default and maximum number of rows of an answer. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
 const LONGEST_ANSWER = 60_000;
-/** Longest line of a request, bytes; longer ones are dropped. */
+/** Maximum length of a request line, bytes; longer lines are dropped. */
 const LONGEST_LINE = 1024 * 1024;
-/** Maximum concurrent calls of each kind. */
+/** Maximum number of concurrent calls of each kind, `read` and `stop`. */
 const MOST_CALLS = 8;
 const FINISH_WITHIN_MS = 10_000;
 
 export const addMcpCommand: AddCommand = (parent, session) =>
   command({
     name: 'mcp',
-    help: 'serves tools for an agent over stdin and stdout (Model Context Protocol): they read and stop, nothing else',
+    help: 'serves tools for an AI agent over stdin and stdout (Model Context Protocol): they can only read and stop',
     config: 'file',
     run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
   })(parent, session);
@@ -42,7 +42,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
   ]);
   const stopAsked = io.stopAsked();
   const server = new McpServer({ name: 'twinbook', version: VERSION });
-  server.server.onerror = (error) => io.err(`not a request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
+  server.server.onerror = (error) => io.err(`invalid request: ${error.message.slice(0, LONGEST_TEXT)}\n`);
   const calls = { read: new Set<Promise<unknown>>(), stop: new Set<Promise<unknown>>() };
   for (const [made, tool] of listTools(session)) {
     const underWay = calls[tool.kind];
@@ -54,7 +54,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
         annotations: { readOnlyHint: tool.kind === 'read', openWorldHint: false },
       },
       async (given: Readonly<Record<string, unknown>>) => {
-        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are under way; wait for an answer`);
+        if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are in progress; wait for an answer`);
         const call = performCall(argvOf(made, tool, file, given), file, config, session);
         underWay.add(call);
         return call.finally(() => underWay.delete(call));
@@ -79,7 +79,7 @@ function* listTools(session: Session): Iterable<readonly [Command, Tool]> {
   }
 }
 
-/** Whole lines; waits while answers are not read. */
+/** Yields whole lines of the input. Waits while the client does not read its answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
   let line = Buffer.alloc(0);
   let isTooLong = false;
@@ -99,7 +99,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
   }
 }
 
-/** Schema from the command's declaration: rejects unknown names, other types and values out of range. */
+/** Makes a tool's schema from its command. It rejects unknown names, wrong types and values out of range. */
 function makeSchema(made: Command, { options, required = [] }: Tool) {
   const fields: Record<string, z.ZodType> = {};
   for (const argument of made.registeredArguments)
@@ -123,33 +123,22 @@ function schemaOf(option: Option): z.ZodType {
   return z.string().trim().min(1).max(LONGEST_TEXT);
 }
 
-async function performCall(
-  argv: readonly string[],
-  file: string,
-  config: TraderConfig,
-  session: Session,
-): Promise<CallToolResult> {
+async function performCall(argv: readonly string[], file: string, config: TraderConfig, session: Session) {
   if ((await reachTrader(config)) === 'not running') {
-    const next = `\`twinbook start -c ${file}\` starts it; without it \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
+    const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
   }
-  let [out, err] = ['', ''];
-  const code = await session.run(argv, {
-    ...session.io,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-  });
+  const [outs, errs]: [string[], string[]] = [[], []];
+  const collect = { out: (text: string) => void outs.push(text), err: (text: string) => void errs.push(text) };
+  const code = await session.run(argv, { ...session.io, ...collect });
+  const [out, err] = [outs.join(''), errs.join('')];
   if (out === '') return failure(err.slice(0, LONGEST_ANSWER));
   const notes = [...(err === '' ? [] : [err]), ...(code === 0 ? [] : [`exit code ${code}`])];
   const texts = [shorten(JSON.parse(out)), ...notes.map((text) => text.slice(0, LONGEST_TEXT))];
-  return { content: texts.map(contentOf), isError: code !== 0 };
+  return { content: texts.map(contentOf), isError: code !== 0 } satisfies CallToolResult;
 }
 
-/** `--name=value` and `--`: no value is read as an option. */
+/** Makes the arguments of the command. With `--name=value` and `--`, no value can be read as an option. */
 function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
   const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
   const values: Readonly<Record<string, unknown>> = { ...usual, ...given };
@@ -165,7 +154,7 @@ function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<
 const contentOf = (text: string) => ({ type: 'text' as const, text: secrets.clean(text) });
 const failure = (text: string): CallToolResult => ({ content: [contentOf(text)], isError: true });
 
-/** JSON of limited length: the longest list in it loses rows from its end, and `left_off` counts them. */
+/** Returns JSON of limited length. The longest list loses rows from its end, and `left_off` counts these rows. */
 function shorten(data: unknown): string {
   const answer = Array.isArray(data) ? { rows: data } : Object(data);
   let leftOff = 0;

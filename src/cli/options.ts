@@ -1,4 +1,4 @@
-/** Options of commands, each with the type of its value, and readers of their texts. */
+/** Declares options of commands with the types of their values, and reads their texts. */
 
 import { InvalidArgumentError, Option } from 'commander';
 import { type Micros, parseDecimal } from '../shared/base/micros.js';
@@ -6,7 +6,7 @@ import { type Micros, parseDecimal } from '../shared/base/micros.js';
 /** An option with the type of its value. */
 export interface OptionRow<T> {
   readonly option: Option;
-  /** Never set: carries the type. */
+  /** Never set; only carries the type of the value. */
   readonly value?: T;
 }
 
@@ -16,13 +16,13 @@ export type Values<Rows extends OptionRows> = {
 };
 type Reader<T> = (text: string) => T;
 
-/** True if given. */
+/** An option without a value: true if given, else undefined. */
 export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
 
-/** `--no-…`: false if given, else true. */
+/** An option such as `--no-crowd`: false if given, else true. */
 export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
 
-/** `conflicts`: options that may not be given too. */
+/** An option with a text. `conflicts`: options that may not be given together with it. */
 export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
   option: new Option(flags, help).conflicts(conflicts),
 });
@@ -31,7 +31,7 @@ export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionR
   option: new Option(flags, help).argParser(reader),
 });
 
-/** The same with a default value. */
+/** An option with a parsed value and a default value. */
 export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
   option: new Option(flags, help).default(value, shown).argParser(reader),
 });
@@ -44,7 +44,7 @@ export function required(flags: string, help: string, reader: Reader<unknown> = 
 
 type Texts = readonly string[];
 
-/** `--name <value...>`. */
+/** An option with several values, such as `--name <value...>`. */
 export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> => ({
   option: new Option(flags, help).conflicts(conflicts),
 });
@@ -53,7 +53,7 @@ export const requiredList = (flags: string, help: string): OptionRow<Texts> => (
   option: new Option(flags, help).makeOptionMandatory(),
 });
 
-/** May be repeated; the reader also gets the earlier values. */
+/** An option that may be repeated. The reader also receives the earlier values. */
 export const repeated = <T = string>(
   flags: string,
   help: string,
@@ -73,23 +73,24 @@ export const choice = <T extends string>(
 
 export const changedCode = flag(
   '--accept-changed-code',
-  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+  "run the present code of the strategy files, even if its hash differs from the recorded run's",
 );
 
 export const csv = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
   option: new Option('--csv', help).conflicts('json'),
 });
 
-/** Longer than the trader needs to cancel everything and read twice, within its request budget. */
+/** Default timeout, s: longer than canceling everything and two reads take within the request budget. */
 export const SLOW_S = 90;
 export const QUICK_S = 10;
 
 export const timeout = (timeoutS: number): OptionRow<number> =>
-  integer('--timeout <s>', 'how long to wait for the trader, s', [1, 3600], timeoutS);
+  integer('--timeout <s>', 'maximum wait for the trader, s', [1, 3600], timeoutS);
 
 type Range = readonly [min: number, max: number];
 
-export function integer(flags: string, help: string, range: Range): OptionRow<number | undefined>;
+type Whole<T> = OptionRow<number | T>;
+export function integer(flags: string, help: string, range: Range, value?: undefined, shown?: string): Whole<undefined>;
 export function integer(flags: string, help: string, range: Range, value: number, shown?: string): OptionRow<number>;
 export function integer(flags: string, help: string, [min, max]: Range, value?: number, shown?: string) {
   return { option: new Option(flags, help).default(value, shown).argParser(integerBetween(min, max)) };
@@ -98,8 +99,8 @@ export function integer(flags: string, help: string, [min, max]: Range, value?: 
 export const number = (flags: string, help: string, [min, max]: Range, value: number): OptionRow<number> =>
   usual(flags, help, value, numberBetween(min, max));
 
-/** The returned reader carries the range for schemas. */
-export const integerBetween = (min: number, max: number) =>
+/** Returns a reader of whole numbers. The reader carries its range, from which schemas are made. */
+const integerBetween = (min: number, max: number) =>
   Object.assign(
     (text: string): number => {
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -110,7 +111,7 @@ export const integerBetween = (min: number, max: number) =>
     { min, max },
   );
 
-export const numberBetween =
+const numberBetween =
   (min: number, max: number) =>
   (text: string): number => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -124,18 +125,18 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
-/** A time or the beginning of a day, Unix ms; UTC without a zone. */
+/** Reads a time, or a day as its beginning, as Unix ms. A text without a time zone is UTC. */
 export function momentIn(text: string): number {
   const [, day = '', time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   const ms = Date.parse(`${day}T${time}${zone}`);
-  // JavaScript reads 31 February as 3 March.
+  // JavaScript reads 31 February as 3 March, so the parsed day must equal the text.
   if (Number.isNaN(ms) || !new Date(Date.parse(`${day}T00:00Z`)).toISOString().startsWith(day))
     throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
   return ms;
 }
 
 export function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
+  if (text.trim() === '') throw new InvalidArgumentError('Wanted a text that is not empty.');
   return text;
 }

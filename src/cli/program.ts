@@ -1,4 +1,4 @@
-/** The program: real streams, environment and signals, and the exit code. */
+/** Runs the program with the process's streams, environment and signals, and sets its exit code. */
 
 import { writeSync } from 'node:fs';
 import { plainText } from '../shared/base/text.js';
@@ -10,10 +10,10 @@ import { type CliIo, type CliTerminal, EXIT } from './io.js';
 let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
-// A closed reader (`| head`) is no failure. After any fault of its output, such as a full disk, a long-running program
-// stops in order: its orders may rest.
+// A closed reader, as in `| head`, is no failure. After any other fault of its output, such as a full disk, a
+// long-running program stops in order, because its orders may rest.
 let told: (() => void) | null = null;
-/** A long-running program drops further output while more bytes are unread. */
+/** Number of unread bytes from which a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 const OUTPUT_WITHIN_MS = 2_000;
 
@@ -25,10 +25,10 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Duplicate signals for one stop (from a supervisor, or a terminal and the program between) arrive within this, ms. */
+/** Time within which repeated signals, for example from a supervisor and a terminal, count as one request, ms. */
 const ONE_WISH_MS = 1_000;
 
-/** SIGTERM, SIGHUP and Ctrl-C stop in order. A later second Ctrl-C ends the process at once. */
+/** Calls `stop` for SIGTERM, SIGHUP and Ctrl-C. A second Ctrl-C, some time later, ends the process at once. */
 function listenForStop(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   let first: number | null = null;
@@ -36,23 +36,23 @@ function listenForStop(stop: () => void): void {
     first ??= performance.now();
     if (performance.now() - first < ONE_WISH_MS) return stop();
     const left = 'if this was a trader, orders may rest: `twinbook cancel-all --verify` cancels them';
-    writeSync(2, `ended at once by a second Ctrl-C, before everything was finished in order; ${left}\n`);
+    writeSync(2, `ended at once by a second Ctrl-C, before an orderly stop; ${left}\n`);
     process.off('SIGINT', interrupt);
     process.kill(process.pid, 'SIGINT');
   });
 }
 
-/** The script of `npm start` in package.json: the program is npm's own child, without a shell between. */
+/** Beginning of the `npm start` script. Due to `exec` the program is npm's own child, without a shell between. */
 const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 const NPM_LOOK_EVERY_MS = 1_000;
 
 /**
- * Calls back once the npm of `npm start` is gone. npm passes on only SIGINT and SIGTERM: after any other signal the
- * trader would run on unnoticed.
+ * Calls back once the npm process of `npm start` has ended. npm passes on only SIGINT and SIGTERM, so after any other
+ * signal the trader would run on unnoticed.
  */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
-  // A started trader inherits npm's environment, but runs other commands.
+  // Processes that the trader starts inherit npm's environment, but run other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;
   const npm = process.ppid;
   const timer = setInterval(() => {
@@ -69,9 +69,9 @@ const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
 const out = writeTo(process.stdout);
 const err = writeTo(process.stderr);
 
-/** Node blocks in each write to a terminal. A terminal that is not read would block everything else forever. */
+/** Makes writes to a terminal non-blocking: a terminal that is not read would block the process forever. */
 function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
-  // No public call sets the handle's blocking mode.
+  // Node has no public call that sets the blocking mode of a handle.
   if (stream.isTTY && '_handle' in stream)
     (stream._handle as { setBlocking(blocks: boolean): void }).setBlocking(false);
 }
@@ -92,7 +92,7 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
-  // Below the limit of `writeTo`, which must not drop part of a picture.
+  // This limit is below that of `writeTo`, which must not drop part of a screen.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),
@@ -104,7 +104,7 @@ const io: CliIo = {
       for (const stream of [process.stdout, process.stderr]) writeWithoutWaiting(stream);
       listenForStop(resolve);
       whenNpmIsGone(process.argv, process.env, () => {
-        err('npm, which started this, is gone\n');
+        err('the npm process that started this program has ended\n');
         resolve();
       });
     }),
@@ -116,20 +116,20 @@ const io: CliIo = {
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-/** Node joins its threads at the exit. A thread that waits for a hanging disk would block the exit forever. */
+/** Ends the process. Node waits for its threads at the exit, even for a thread that a hanging disk blocks forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
   if (waitedMs < FILES_WITHIN_MS) {
     setTimeout(() => end(exitCode, waitedMs + LOOK_EVERY_MS), LOOK_EVERY_MS);
     return;
   }
-  writeSync(2, `a disk does not answer: ended by force, the exit code would be ${exitCode}\n`);
+  writeSync(2, `a disk does not respond, so the program was ended by force; its exit code would be ${exitCode}\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 
 const exitCode = await runCli(process.argv.slice(2), io);
-// Exits explicitly: `twinbook stop` detects the end by the closed socket, and an open connection must not keep the
-// process alive. The empty write completes after everything before it.
+// Exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the end by the
+// closed socket. The empty write completes after all earlier writes.
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
@@ -139,17 +139,17 @@ function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
 
-/** Handles uncaught exceptions and unhandled rejections. */
+/** Handles uncaught exceptions and unhandled rejections, and removes secrets from the printed error. */
 function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     if (takeUncaught !== null) return takeUncaught(error);
-    // Synchronous: a stream would not be flushed.
+    // This write is synchronous, because a stream would not be flushed before the exit.
     writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
     process.exit(EXIT.failed);
   });
 }
 
-/** Stack of the error and its causes, without other fields such as a request's headers. */
+/** Returns the stack of the error and its causes, without other fields such as a request's headers. */
 function formatStack(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return String(error);
   const stack = error.stack ?? `${error.name}: ${error.message}`;

@@ -1,4 +1,4 @@
-/** Access of commands to ledger, running trader and venue. Stopping must work when the trader does not answer. */
+/** Gives commands access to ledger, running trader and venue. Stopping must work even if the trader does not answer. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { Wallet } from '../shell/wallet/wallet.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import type { CliIo } from './io.js';
 
-/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without a ledger. */
+/** Opens the configuration's ledger, reads from it and closes it. Throws `file_unreadable` without a ledger. */
 export async function readLedger<T>(
   { ledger: { path } }: Pick<TraderConfig, 'ledger'>,
   read: (ledger: LedgerReader) => T | Promise<T>,
@@ -32,8 +32,8 @@ export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
 /**
- * Id of the named market; undefined without a name. An unknown name is taken literally and reported to `io` (null: not
- * reported). Throws `usage` when several match.
+ * Returns the id of the named market; undefined without a name. An unknown name is used as an id and reported to `io`
+ * (null: not reported). Throws `usage` if several markets match.
  */
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
@@ -42,32 +42,26 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
   return found ?? typed;
 }
 
-/** Finds a market for commands that call the venue. */
+/** Finds the id of a named market, for commands that call the venue. */
 export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 
-/** The name that is found in the ledger; without one, or without a readable ledger, it is taken literally. */
-export const nameMeant = (
-  typed: string,
-  config: TraderConfig,
-  find: (ledger: LedgerReader) => string | null | undefined,
-): Promise<string> =>
+type Find = (ledger: LedgerReader) => string | null | undefined;
+/** Returns the id that `find` returns for a name. Without a match or a readable ledger, returns the name itself. */
+export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
   readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
   });
 
-interface Named {
-  readonly id: string;
-  readonly title?: string;
-}
+type Named = Readonly<{ id: string; title?: string }>;
 
 const LISTED = 10;
 
 /**
- * Returns the whole name of the matching candidate; null without a match. The exact name wins, then the beginning of a
- * name (or `beginning…end`, as tables print it), then words of titles, matched from their beginning, in any order and
- * case. Throws `usage`, with the candidates, for several matches.
+ * Returns the id of the matching candidate; null without a match. An exact id comes first, then the beginning of an id
+ * (or `beginning…end`, as tables print it). Last come beginnings of words of the title, in any order and case. Throws
+ * `usage`, with the candidates, for several matches.
  */
 export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -78,8 +72,8 @@ export function findNamed(typed: string, candidates: readonly Named[], kind: str
   if (second === undefined) return first.id;
   const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
   const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
-  const hint = [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  ');
-  throw new TwinbookError('usage', `"${typed}" may be any of ${found.length} ${kind}:`, hint);
+  const hint = [...listed, ...more, 'Give more of the name, or other words of the title.'].join('\n  ');
+  throw new TwinbookError('usage', `"${typed}" matches ${found.length} ${kind}:`, hint);
 }
 
 function isShortFor(typed: string, id: string): boolean {
@@ -100,28 +94,28 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   const { openKeyFile, walletPassphrase } = await import('../shell/wallet/key-file.js');
   const path = config.wallet.file;
   if (!existsSync(path)) {
-    const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
+    const hint = 'Create one with `twinbook keys create --file`. On the paper profile the first start creates it.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
   }
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Whose credentials a wallet's are. */
+/** Identifies the owner of credentials by venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
-/** Credentials of a wallet at the venue; null without any. */
+/** Loads the credentials of a wallet at the venue; null without any. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
   const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
 }
 
-/** Opens wallet and credentials. Throws like `openWallet`, and `file_unreadable` without credentials. */
+/** Opens wallet and credentials. Throws the errors of `openWallet`, and `file_unreadable` without credentials. */
 export async function openKeys(config: TraderConfig, io: CliIo) {
   const wallet = await openWallet(config, io);
   const credentials = await findCredentials(config, wallet.address, io.env);
   if (credentials !== null) return { wallet, credentials };
   const text = `there are no API credentials for ${wallet.address} at ${config.venue.profile.base_url}`;
-  const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+  const hint = 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.';
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
@@ -134,7 +128,7 @@ export async function withVenue<T>(
   return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
-/** Runs `use` with a client at the present address of the venue, unsigned without credentials; always closes both. */
+/** Runs `use` with a client at the venue's present address, unsigned without credentials. Always closes both. */
 export async function withClient<T>(
   config: TraderConfig,
   { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
@@ -151,7 +145,7 @@ export async function withClient<T>(
   }
 }
 
-/** The answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
+/** Returns the answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
 export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
   const { outcome } = answer;
   if (outcome.kind === 'answered') return outcome.data;
@@ -174,18 +168,17 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
   return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
 }
 
-/** Address of an embedded exchange from its running trader. Throws `not_running` without a running trader. */
+/** Returns the address of an embedded exchange from its trader. Throws `not_running` without a running trader. */
 export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
+
+type Address = { readonly url: string; readonly close?: () => Promise<void> };
 
 /**
  * Returns the address to call. Without a running trader, this command alone opens the stored state of an embedded
  * exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
  */
-async function venueAddress(
-  config: TraderConfig,
-  controls: boolean,
-): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
+async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
   const { exchange } = config;
   const { profile } = config.venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url };
@@ -200,20 +193,20 @@ async function venueAddress(
   return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
-/** A loop silent for this long hangs; a step takes milliseconds. */
+/** Time after which a trader without an answer counts as hanging, ms. A step of its loop takes milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
 const AGAIN_MS = 100;
-/** A trader that repeatedly fails to answer counts as hanging. */
+/** Number of failed requests after which a trader counts as hanging. */
 const MOST_TRIES = 3;
 
 export type Unreached =
   /**
-   * The trader's process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null
-   * when the lock is unreadable or names a process that is gone, so that the process's state is unknown.
+   * The trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone. The
+   * pid is null if the lock is unreadable or names a process that is gone.
    */
   { readonly silentPid: number | null } | 'not running';
 
-/** Takes at most some seconds. */
+/** Tests whether the trader answers, within a few seconds. */
 export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
@@ -228,8 +221,8 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Asks a trader that may end, hang or restart meanwhile: its answer, or why it is unreachable.
- * @param lost errors after which it is looked up again instead of throwing
+ * Asks a trader that may end, hang or restart meanwhile. Returns its answer, or why the trader is unreachable.
+ * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(
   request: R,
@@ -248,7 +241,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/** Asks a trader. Throws `not_running` only after a second check, and `timed_out` when one exists and is silent. */
+/** Asks a trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
@@ -262,7 +255,8 @@ export async function askThere<R extends ControlQuestion>(
     const reach = await reachTrader(config);
     if (reach === 'not running') throw error;
     if (reach === 'answers') return askTrader(request, { socket, ...call });
-    const hint = 'It starts, hangs, or its socket is gone. `twinbook kill` and `cancel-all` work without it.';
+    const hint =
+      'The trader starts or hangs, or its socket is gone. `twinbook kill` and `cancel-all` work nevertheless.';
     throw new TwinbookError('timed_out', silenceText(reach), hint);
   }
 }

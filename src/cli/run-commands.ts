@@ -1,4 +1,4 @@
-/** Programs that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
+/** Commands that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
 
-const verbose = option.flag('-v, --verbose', 'print every note on recorded market data');
+const verbose = option.flag('-v, --verbose', 'print every note on the quality of recorded market data');
 
 const startCommand = command({
   name: 'start',
-  help: 'runs the trader until it is stopped: SIGINT, SIGTERM or `twinbook stop` cancel everything first',
+  help: 'runs the trader until it is stopped; SIGINT, SIGTERM and `twinbook stop` first cancel all orders',
   config: 'file',
   options: { verbose },
   run: async ({ options, file, io }) => {
@@ -34,23 +34,15 @@ const exchangeCommand = command({
   name: 'exchange',
   help: 'runs the paper exchange alone, on the loopback address, until it is stopped',
   options: {
-    port: option.integer('--port <n>', 'port; 0 picks a free one', [0, 65_535], 8787),
-    dataDir: option.text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
+    port: option.integer('--port <n>', 'port to listen on; 0 picks a free port', [0, 65_535], 8787),
+    dataDir: option.text('--data-dir <dir>', "folder of the exchange's state (default: the state is lost at the end)"),
     seed: option.integer('--seed <n>', 'seed of the simulated crowd', [0, Number.MAX_SAFE_INTEGER], 1),
-    profile: option.usual(
-      '--profile <name>',
-      `venue profile (${venueNames().join(', ')}) or the path of one`,
-      'paper',
-      String,
-    ),
-    controls: option.flag('--controls', 'answer the /paper/ controls'),
-    demoAccount: option.flag(
-      '--demo-account',
-      'create an account with paper money and print its API key, secret and wallet key',
-    ),
-    crowd: option.unless('--no-crowd', 'no simulated traders'),
-    crowdMarkets: option.integer('--crowd-markets <n>', 'markets in which the simulated crowd trades', [1, 1000], 4),
-    rateLimits: option.unless('--no-rate-limits', 'do not limit requests'),
+    profile: option.usual('--profile <name>', `venue profile: ${venueNames().join(', ')}, or a path`, 'paper', String),
+    controls: option.flag('--controls', 'serve the controls of the exchange under /paper/'),
+    demoAccount: option.flag('--demo-account', 'create an account with paper money and print its keys and secret'),
+    crowd: option.unless('--no-crowd', 'run no simulated traders'),
+    crowdMarkets: option.integer('--crowd-markets <n>', 'number of markets of the simulated crowd', [1, 1000], 4),
+    rateLimits: option.unless('--no-rate-limits', 'do not limit the rate of requests'),
     startingFunds: option.usual(
       '--starting-funds <n>',
       'currency of a new account',
@@ -58,14 +50,10 @@ const exchangeCommand = command({
       option.positiveAmount,
       '10000',
     ),
-    landingMs: option.integer('--landing-ms <n>', 'how long merges and splits stay in process, ms', [0, 600_000], 400),
-    draftLifetimeS: option.integer(
-      '--draft-lifetime-s <n>',
-      "how long a draft can be signed, s (default: the profile's)",
-      [5, 3600],
-    ),
-    marketData: option.list('--market-data <path...>', 'recordings that drive markets (default: none)'),
-    speed: option.number('--speed <x>', 'time scale of recordings; 1 is real time', [0.01, 10_000], 1),
+    landingMs: option.integer('--landing-ms <n>', 'time until a merge or a split takes effect, ms', [0, 600_000], 400),
+    draftLifetimeS: option.integer('--draft-lifetime-s <n>', "draft lifetime, s (default: the profile's)", [5, 3600]),
+    marketData: option.list('--market-data <path...>', 'recordings to replay as markets (default: none)'),
+    speed: option.number('--speed <x>', 'speed of replayed recordings; 1 is real time', [0.01, 10_000], 1),
     verbose,
   },
   run: async ({ options, io }) => {
@@ -88,10 +76,7 @@ const exchangeCommand = command({
       io.out(`listening on ${exchange.url}\n`);
       io.out(`documentation: ${exchange.url}/docs/ (OpenAPI: ${exchange.url}/openapi.json)\n`);
       if (options.demoAccount === true) await printDemoAccount(exchange.url, profile, io);
-      else
-        io.out(
-          'API key: --demo-account prints one; a program calls POST /auth/keys/challenge/, then /auth/keys/create/\n',
-        );
+      else io.out('API key: --demo-account prints one; programs POST /auth/keys/challenge/, then /auth/keys/create/\n');
       await asked;
     } finally {
       await exchange.close();
@@ -127,7 +112,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
   }
 }
 
-/** Standard output is for the address and the account, which scripts read; warnings and errors go to standard error. */
+/** Returns a logger to standard error. Standard output is for the address and the account, which scripts read. */
 const messagesTo = (io: CliIo, verbose: boolean) => ({
   info: (_: object, message: string) => verbose && io.err(`${message}\n`),
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
@@ -143,11 +128,11 @@ const recordCommand = command({
     share: option.number('--share <x>', "part of the venue's request budget to use, 0.05 to 1", [0.05, 1], 0.5),
     market: option.list(
       '--market <name...>',
-      'only these markets, by condition id; of those in the ledger its beginning or words of the title (default: all that are open)',
+      'record only these markets: condition ids, or for markets in the ledger beginnings of ids or words of titles (default: all open markets)',
     ),
-    minutes: option.integer('--minutes <n>', 'ends after this time', [1, 1_000_000]),
-    depth: option.integer('--depth <n>', 'levels a side to ask for', [1, 100], 100),
-    own: option.unless('--no-own', 'public data only, even if there are credentials'),
+    minutes: option.integer('--minutes <n>', 'duration of the recording, minutes (default: endless)', [1, 1_000_000]),
+    depth: option.integer('--depth <n>', 'number of price levels to request per side of a book', [1, 100], 100),
+    own: option.unless('--no-own', 'record only public data, even if there are credentials'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
@@ -173,12 +158,12 @@ const recordCommand = command({
   },
 });
 
-/** An embedded exchange listens only while its trader runs, which reports the address. */
+/** Returns the venue's address. An embedded exchange listens only while its trader runs, which reports the address. */
 async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
   const hint =
-    'Start it with `twinbook start`, or run `twinbook exchange` and record a configuration whose venue.base_url names it.';
+    'Start the trader with `twinbook start`, or run `twinbook exchange` and set its address as venue.base_url.';
   return traderUrl(config).catch((cause: unknown) => {
     if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
     throw new TwinbookError('venue_unreachable', text, hint, { cause });

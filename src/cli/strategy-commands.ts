@@ -1,4 +1,4 @@
-/** A folder and a strategy to begin with, and the trial of a strategy: `twinbook init`, `strategies new` and `test`. */
+/** Commands that write initial files and test a strategy: `twinbook init`, `strategies new` and `strategies test`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type Column, table } from './table.js';
 
-/** New files, with the shipped file that each file comes from. */
+/** Files that `twinbook init` writes, each with the shipped file that it is copied from. */
 const FILES = [
   [OWN_CONFIG, 'config/paper.yaml'],
   ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
@@ -27,9 +27,11 @@ const FILES = [
 
 export const addInitCommand = command({
   name: 'init',
-  help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
-  args: [['[dir]', 'where to write; the working folder by default']],
-  options: { yes: option.flag('--yes', 'accepted for scripts: there is no question to answer') },
+  help: 'writes initial files to a folder: a trader’s file, a strategy file, .gitignore and README.md; asks no question',
+  args: [['[dir]', 'folder to write to (default: the working folder)']],
+  options: {
+    yes: option.flag('--yes', 'without effect; accepted for scripts, because there is no question to answer'),
+  },
   run: ({ args: [dir = '.'], io }) => {
     const folder = resolve(io.cwd, dir);
     const textOf = (file: string): string =>
@@ -47,28 +49,28 @@ export const addInitCommand = command({
 
 export const strategyNewCommand = command({
   name: 'new',
-  help: 'writes a strategy to begin with: a module and its file',
-  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
+  help: 'writes the initial files of a new strategy: a module and a strategy file',
+  args: [['<name>', 'name of the strategy in lower case with dashes, such as my-maker', strategyName]],
   options: {
     kind: option.choice(
       '--kind <kind>',
-      'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+      'kind of strategy: quotes each market alone, all outcomes of an event together, or each market around prices of a feed',
       ['market', 'event', 'feed'] as const,
       'market',
     ),
-    dir: option.usual('--dir <folder>', 'where to write', '.', String),
+    dir: option.usual('--dir <folder>', 'folder to write to', '.', String),
   },
   run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
 });
 
 function strategyName(text: string): string {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
-    throw new InvalidArgumentError('Wanted lower case letters and figures with dashes, such as my-maker.');
+    throw new InvalidArgumentError('Wanted lower-case letters and digits with dashes, such as my-maker.');
   if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
   return text;
 }
 
-/** The shipped files of a kind under another name: they are tested with every release. */
+/** Writes copies of a kind's shipped files under another name. The shipped files are tested with every release. */
 function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
   const folder = resolve(io.cwd, dir);
   const { tried, declared } = KINDS[kind];
@@ -93,22 +95,18 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
   );
 }
 
-/** Writes all of these files, or none where one of them is there. @param hint for that case */
-export function writeNew(
-  folder: string,
-  texts: readonly (readonly [file: string, text: string])[],
-  hint: string,
-): void {
+/** Writes all of these files, or none if one of them exists. @param hint printed if one of them exists */
+export function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string) {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
-    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+    throw new TwinbookError('usage', `${join(folder, file)} already exists`, `Nothing was written. ${hint}`);
   }
   for (const [file, text] of texts) {
     const path = join(folder, file);
     try {
       makeFolder(dirname(path), SHARED_FOLDER);
     } catch (error) {
-      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+      throw unreadable(`cannot create the folder ${dirname(path)}`, error, 'Name another folder.');
     }
     writeWhole(path, text);
   }
@@ -128,8 +126,8 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
 }
 
 /**
- * Initial files of a new strategy of a kind, besides the files in `examples/new`. `declared`: further needs of a
- * trader's file, as the end of a sentence.
+ * Initial files of a new strategy of each kind, besides the files in `examples/new`. `declared` ends a sentence about
+ * further requirements of the trader's file.
  */
 const KINDS = {
   market: {
@@ -155,23 +153,21 @@ const KINDS = {
   },
 };
 
-const OPTIONS = {
-  seed: option.usual('--seed <n>', 'seed of the generated markets', 1, option.integerBetween(0, 2 ** 31)),
-};
+const OPTIONS = { seed: option.integer('--seed <n>', 'seed of the generated markets', [0, 2 ** 31], 1) };
 
 const MARKETS = 20;
 
 const LOOKS = 100;
 
-/** Number of events; an event has two to five markets. */
+/** Number of generated events; an event has two to five markets. */
 const EVENTS = 10;
 
 const EVENT_LOOKS = 60;
 
 export const strategyTestCommand = command({
   name: 'test',
-  help: 'tries a strategy on generated markets',
-  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
+  help: 'tests a strategy on generated markets',
+  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped strategy']],
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], io }) => {
     const trials = await tryStrategy(name, options.seed, io);
@@ -181,11 +177,7 @@ export const strategyTestCommand = command({
   },
 });
 
-interface Trial {
-  readonly strategy: string;
-  readonly on: string;
-  readonly checks: readonly CheckResult[];
-}
+type Trial = Readonly<{ strategy: string; on: string; checks: readonly CheckResult[] }>;
 
 async function tryStrategy(name: string, seed: number, io: CliIo): Promise<readonly Trial[]> {
   const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
@@ -202,7 +194,7 @@ async function tryStrategy(name: string, seed: number, io: CliIo): Promise<reado
   });
 }
 
-/** All strategies of a file, or a module with its defaults. */
+/** Returns all strategies of a file, or the strategy of a module with its default parameters. */
 async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedStrategy[]> {
   if (/\.ya?ml$/.test(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
@@ -211,7 +203,8 @@ async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedS
   const { strategy } = await loadStrategyModule(name, io.cwd);
   const { values, problems } = readParams(strategy, {});
   if (values !== null) return [{ strategy, params: values }];
-  const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
+  const hint =
+    'A module is tested with its default parameters. Write missing parameters into a strategy file and test that file.';
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
 

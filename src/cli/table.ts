@@ -1,4 +1,4 @@
-/** Rows as a table for people, or as JSON for programs. */
+/** Prints rows as a table for people, or as JSON for programs. */
 
 import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
@@ -25,13 +25,13 @@ export interface Column<Row> {
   readonly gives?: 'cut' | 'fold';
   /** Minimum width of a text while another column can be dropped instead. */
   readonly least?: number;
-  /** The lowest is dropped first in a narrow terminal; columns without one go last. */
+  /** Priority of the column. A narrow terminal drops the lowest priority first, and columns without a priority last. */
   readonly keep?: number;
 }
 
 const KEPT_LONGEST = 100;
 
-/** Lines of a table with a header. A width drops columns, which a last line names; no width keeps all columns. */
+/** Returns a table with a header. A narrow width drops columns, which the last line names. No width keeps them all. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -46,11 +46,14 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   );
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
-  const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
+  const rest =
+    left.length === 0
+      ? []
+      : foldText(`columns left out for lack of width: ${[...new Set(left)].join(', ')}`, width ?? 0);
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/** Sentences around a table, wrapped between words, with this indent before continuation lines. */
+/** Wraps sentences around a table between words, with this indent before continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -63,7 +66,7 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
     )
     .join('\n');
 
-/** Two columns without a header, for a single record. A long value wraps between words, so that a path stays whole. */
+/** Formats one record in two columns without a header. Long values wrap between words, so that a path stays whole. */
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
@@ -76,16 +79,16 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
   return linesText(lines);
 }
 
-/** A line's name and value; an undefined value drops the line. */
+/** Name and value of a line; an undefined value drops the line. */
 export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;
 
-/** Decimal text of an amount in micros; null when it is unknown. */
+/** Returns the decimal text of an amount in micros; null for an unknown amount. */
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
 
-/** The same of several fields, named without their unit. */
+/** Returns the decimal texts of several fields, under their names without the unit. */
 export const amounts = <Name extends string>(
   row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
   ...names: readonly Name[]
@@ -98,10 +101,10 @@ export const linesText = (lines: readonly string[]): string => lines.map((line) 
 
 export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
 
-/** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
+/** Shortens a long name to a recognisable part, such as `7n9G9WfQ…3qPz`. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
 
-/** A longer table scrolls off most terminals; CSV and JSON are complete. */
+/** Maximum rows of a table: a longer table scrolls off most terminals. CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
 type AnswerFormat = 'table' | 'csv' | 'json';
@@ -135,7 +138,7 @@ async function asTable(answer: Batches, width: number | undefined): Promise<stri
   return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
 }
 
-/** An array with one object per line, never all in memory. */
+/** Writes an array with one object per line, without keeping all rows in memory. */
 async function writeJson(answer: Batches, io: CliIo): Promise<void> {
   let before = '[\n';
   for await (const batch of answer.rows()) {

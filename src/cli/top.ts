@@ -1,13 +1,13 @@
-/** `twinbook top`: markets by result, refreshed every second, from the running trader's status and its ledger. */
+/** Command `twinbook top`: markets by result, refreshed every second, from the trader's status and its ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../shared/base/errors.js';
-import { add, complement, type Micros, mul, sub, ZERO } from '../shared/base/micros.js';
+import { add, type Micros, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, GAP } from '../shared/base/text.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type TraderStatus } from '../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../shell/config/config.js';
-import { ResultBook } from '../shell/console/views/money-view.js';
+import { NONE, ResultBook, readHoldings, readMarks } from '../shell/console/views/money-view.js';
 import { askTrader } from '../shell/control/control-client.js';
 import { formatSigned, money } from '../shell/daemon/status-text.js';
 import { storedMarks } from '../trader/engine/own/account.js';
@@ -37,17 +37,17 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
+/** Keys that end the command: `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
   name: 'top',
-  help: 'a live table of markets by profit, from the running trader or from its ledger',
+  help: 'shows a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: {
     sort: option.choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
-    every: option.number('--every <seconds>', 'between two pictures', [0.2, 3600], 1),
-    once: option.flag('--once', 'print one table and exit, as always without a terminal'),
+    every: option.number('--every <seconds>', 'time between two updates of the table, s', [0.2, 3600], 1),
+    once: option.flag('--once', 'print one table and exit, which is the default without a terminal'),
   },
   hasJson: true,
   run: async ({ options: { sort, every, once }, config, isJson, io }) => {
@@ -102,7 +102,7 @@ export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));
 };
 
-/** The rows of `--json` are part of the public interface; null is unknown. */
+/** The rows of `--json` are part of the public interface; null means unknown. */
 const formatRow = (row: TopRow) => ({
   market: row.id,
   title: row.title,
@@ -134,13 +134,13 @@ const COLUMNS: readonly Column<TopRow>[] = [
   { title: '', cell: ({ state }) => (state === 'quoting' ? '' : state), gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Lines above the table, each cut to the width; the most important first. */
+/** Returns the lines above the table, each cut to the width; the most important line is first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
   if (typeof status === 'string') {
     const results = rows.map(({ resultMicros }) => resultMicros);
     const sum = results.includes(null) ? null : results.reduce<number>((total, result) => total + (result ?? 0), 0);
     const worth = `result ${formatSigned(sum)}${GAP}cash ${money(cashMicros)}`;
-    return [`${status}: figures of the ledger`, worth].map((line) => cutText(line, width));
+    return [`${status}; the figures are from the ledger`, worth].map((line) => cutText(line, width));
   }
   const { account } = status;
   const unknown = account.unknownOrders === 0 ? [] : [`${account.unknownOrders} UNKNOWN`];
@@ -155,7 +155,7 @@ function drawHead({ status, cashMicros, rows }: TopPicture, width: number): read
   ].map((line) => cutText(line, width));
 }
 
-/** A whole screen: at most as many lines and columns as the terminal. */
+/** Returns the lines of a whole screen, limited to the terminal's lines and columns. */
 export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<CliTerminal['size']>): readonly string[] {
   const lines = table(picture.rows, COLUMNS, columns).trimEnd().split('\n');
   return [...drawHead(picture, columns), '', ...lines]
@@ -163,29 +163,8 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
     .slice(0, Math.max(1, rows));
 }
 
-/** A shown market. Amounts and prices are micros; null is unknown. */
+/** A row of the table. Amounts and prices are micros; null means unknown. */
 export type TopRow = ReturnType<typeof makeRows>[number];
-
-interface Holding {
-  readonly yesMicros: Micros;
-  readonly noMicros: Micros;
-  readonly costMicros: Micros;
-}
-
-const NOTHING: Holding = { yesMicros: ZERO, noMicros: ZERO, costMicros: ZERO };
-
-function readHoldings(ledger: LedgerReader): ReadonlyMap<string, Holding> {
-  const holdings = new Map<string, Holding>();
-  for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
-    const before = holdings.get(id) ?? NOTHING;
-    holdings.set(id, {
-      yesMicros: isYes ? sharesMicros : before.yesMicros,
-      noMicros: isYes ? before.noMicros : sharesMicros,
-      costMicros: add(before.costMicros, costMicros),
-    });
-  }
-  return holdings;
-}
 
 const MOST_ORDERS = 10_000;
 
@@ -196,25 +175,23 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
   const openOrders = new Map<string, number>();
   for (const { marketConditionId: id } of ledger.orders({ statuses: RESTING_STATUSES, limit: MOST_ORDERS }))
     openOrders.set(id, (openOrders.get(id) ?? 0) + 1);
-  const holdings = readHoldings(ledger);
-  const marks = storedMarks(ledger);
+  const holdings = readHoldings(ledger, new Map([...storedMarks(ledger), ...readMarks(live)]));
   const ids = new Set([...shown.keys(), ...holdings.keys(), ...book.markets.keys()]);
   ids.delete('');
   return [...ids].map((id) => {
     const market = shown.get(id);
     const sum = book.markets.get(id);
-    const held = holdings.get(id) ?? NOTHING;
-    const gained = measureGain(held, market?.markMicros ?? marks.get(id) ?? null);
+    const held = holdings.get(id) ?? NONE;
     const booked = sum === undefined ? ZERO : sub(sum.realisedMicros, sum.feesMicros);
     const isSeen = typeof status !== 'string' && market !== undefined && market.bookSeenMs !== null;
     return {
       id,
       title: market?.title ?? titles.get(id) ?? id,
-      /** Realised minus fees, plus holdings at their mark. */
-      resultMicros: gained === null ? null : add(booked, gained),
+      /** Realised profit minus fees, plus the gain of holdings at their mark. */
+      resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
       fills: sum?.fills ?? 0,
-      /** YES minus NO, shares. */
-      netMicros: sub(held.yesMicros, held.noMicros),
+      /** YES shares minus NO shares. */
+      netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,
       askMicros: market?.bestAskMicros ?? null,
@@ -224,13 +201,4 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
       state: market === undefined ? '' : describeQuoting(market),
     };
   });
-}
-
-/** Gain of a holding; null for a holding of unknown value. */
-function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
-  if (yesMicros === 0 && noMicros === 0) return ZERO;
-  if (mark === null) return null;
-  // Rounded like the ledger's total.
-  const value = add(mul(mark, yesMicros, 'floor'), mul(complement(mark), noMicros, 'floor'));
-  return sub(value, costMicros);
 }

@@ -65,7 +65,7 @@ describe('the name that is meant', () => {
   });
 
   test('is looked for in names before titles', () => {
-    expect(() => findNamed('wil', MARKETS, 'markets')).toThrow('may be any of 2 markets');
+    expect(() => findNamed('wil', MARKETS, 'markets')).toThrow('matches 2 markets');
   });
 
   test('is asked for when there are several, at most ten by name', () => {
@@ -73,8 +73,8 @@ describe('the name that is meant', () => {
     expect(() => findNamed('rain', many, 'markets')).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: '"rain" may be any of 13 markets:',
-        hint: expect.stringMatching(/^m0 {2}Rain 0\?\n(.*\n){9} {2}… and 3 more\n {2}Write more/),
+        message: '"rain" matches 13 markets:',
+        hint: expect.stringMatching(/^m0 {2}Rain 0\?\n(.*\n){9} {2}… and 3 more\n {2}Give more/),
       }),
     );
   });

@@ -51,7 +51,7 @@ describe('commands reach the running trader', () => {
     const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '' } }));
     expect(await trader.command(`${line} --market M1`)).toEqual({
       code: 0,
-      out: 'quoting, that market alone: `twinbook explain M1`\n',
+      out: 'quoting; for the one market see `twinbook explain M1`\n',
       err: '',
     });
     expect(trader.asked).toEqual([{ ...request, market: 'M1' }]);
@@ -79,7 +79,7 @@ describe('commands reach the running trader', () => {
     [1, '1 order may rest and is being canceled; `kill --verify` waits for the proof'],
     [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
     [0, 'as far as the trader knows, no order rests'],
-    [null, 'resting orders are being canceled without the ledger'],
+    [null, 'resting orders are being canceled; their number is unknown without the ledger'],
   ])('kill, of which the trader says that %s orders rest', async (resting, text) => {
     const data = { mode: 'killed', reason: 'panic', resting };
     const trader = await socketIn(() => ({ ok: true, data }));
@@ -104,7 +104,7 @@ describe('commands reach the running trader', () => {
     });
     expect(await trader.command('kill --verify --timeout 1')).toEqual({
       code: 5,
-      out: `killed: operator\n${found}no proof within 1 s that nothing rests. The trader still cancels: \`kill --verify\` waits again\n`,
+      out: `killed: operator\n${found}no proof within 1 s that no order rests. The trader still cancels; \`kill --verify\` waits again\n`,
       err: '',
     });
   });
@@ -143,7 +143,7 @@ describe('commands reach the running trader', () => {
   test.each([
     [{ asked: 3, resting: 0, verified: true }, 0, 'canceled 3 orders; two reads show that none rests\n'],
     [{ asked: 3, resting: 1, verified: false }, 1, '1 order still resting after 3 cancels\n'],
-    [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; it is not proven that none rests\n'],
+    [{ asked: 0, resting: 0, verified: false }, 1, 'asked to cancel 0 orders; not verified that none rests\n'],
   ])('cancel-all --verify with %j exits %i', async (data, code, out) => {
     const trader = await socketIn(() => ({ ok: true, data }));
     expect(await trader.command('cancel-all --verify')).toEqual({ code, out, err: '' });
@@ -172,7 +172,7 @@ describe('commands reach the running trader', () => {
     expect(await hindered.command('reconcile')).toEqual({
       code: 5,
       out: '',
-      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*no complete rounds in time/),
+      err: expect.stringMatching(/A round was void \(lost\)[\s\S]*completed no rounds in time/),
     });
   });
 
@@ -307,7 +307,7 @@ describe('a trader that is hard to reach', () => {
       join(cwd, 'wallet.json'),
       hostOf(async () => ({ ok: true, data: null })),
     );
-    await expect(serving).rejects.toThrow(/cannot be opened: .* no socket/);
+    await expect(serving).rejects.toThrow(/cannot be opened: .* not a socket/);
     expect(readFileSync(join(cwd, 'wallet.json'), 'utf8')).toBe('a key');
   });
 });

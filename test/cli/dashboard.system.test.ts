@@ -90,7 +90,7 @@ describe('twinbook dashboard', () => {
     const { serve, ask, url } = await place();
     await serve(PASSWORD);
     const { code, out, err } = await ask({ TWINBOOK_DASHBOARD_PASSWORD: PASSWORD });
-    expect({ code, out, err }).toEqual({ code: 0, out: `${url}\n`, err: 'Type the password there.\n' });
+    expect({ code, out, err }).toEqual({ code: 0, out: `${url}\n`, err: 'Type the password on that page.\n' });
   });
 
   test('prints no token for another program at the address', async () => {

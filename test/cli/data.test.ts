@@ -121,7 +121,7 @@ describe('data import', () => {
     ]);
     expect((await data('list', out)).out).toContain('kalshi');
     const again = await data('import', 'kalshi', set, '--out', out);
-    expect(again.out).toContain('1 there already (--replace writes them again)');
+    expect(again.out).toContain('1 there already (--replace overwrites them)');
     expect(again.out).toMatch(/0 markets with 0 events imported\n$/);
     expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
       { status: 'imported', events: 6 },
@@ -158,7 +158,7 @@ describe('data import', () => {
   });
 
   test.each([
-    [['binance', SAMPLE], 2, 'wanted kalshi or polymarket'],
+    [['binance', SAMPLE], 2, 'Give kalshi or polymarket.'],
     [['kalshi'], 2, 'missing required argument'],
     [['kalshi', '/nowhere/at/all'], 1, '/nowhere/at/all'],
     [['kalshi', SAMPLE], 1, 'is a recording of twinbook, not of kalshi'],

@@ -132,7 +132,7 @@ describe('tables for a person', () => {
   test('tell of a killed trader, and of the command for orders that may rest', async () => {
     const out = await read('status');
     expect(out).toMatch(/^stopped +not recorded: it was killed, or still runs elsewhere$/m);
-    expect(out).toMatch(/^what rests now +twinbook cancel-all --verify$/m);
+    expect(out).toMatch(/^cancel with +twinbook cancel-all --verify$/m);
   });
 
   test('say when there is more, and when there is nothing', async () => {
@@ -168,52 +168,52 @@ describe('what an earlier process left standing', () => {
     ledger.close();
     if (stopFile !== undefined) writeFileSync(join(cwd, 'twinbook.sqlite.kill'), stopFile);
     const { out } = await run(['status', '-c', 'trader.yaml'], { cwd });
-    return out.split('\n').filter((line) => /^(next start|then back up with)/.test(line));
+    return out.split('\n').filter((line) => /^(next start|then resume with)/.test(line));
   };
   const modes = (stored: object) => ({ modes: JSON.stringify(stored) });
 
   test.each([
-    ['nothing', {}, undefined, ['next start          quoting']],
+    ['nothing', {}, undefined, ['next start         quoting']],
     [
       'a pause',
       modes({ paused: 'lunch' }),
       undefined,
-      ['next start          paused, lunch', 'then back up with   twinbook resume'],
+      ['next start         paused, lunch', 'then resume with   twinbook resume'],
     ],
     [
       'a kill',
       modes({ killed: 'odd' }),
       undefined,
-      ['next start          killed, odd', 'then back up with   twinbook unkill --reason TEXT'],
+      ['next start         killed, odd', 'then resume with   twinbook unkill --reason TEXT'],
     ],
     [
       'the file of a guardian that acted',
       {},
       'guardian: no heart beat for 8 s',
       [
-        'next start          killed, guardian: no heart beat for 8 s',
-        'then back up with   twinbook unkill --reason TEXT',
+        'next start         killed, guardian: no heart beat for 8 s',
+        'then resume with   twinbook unkill --reason TEXT',
       ],
     ],
     [
       'a halt by fills',
       { fill_guard: JSON.stringify({ timesS: [], halted: '9 fills in 60 s' }) },
       undefined,
-      ['next start          halted, 9 fills in 60 s', 'then back up with   twinbook resume --reason TEXT'],
+      ['next start         halted, 9 fills in 60 s', 'then resume with   twinbook resume --reason TEXT'],
     ],
     [
       'an odd fill',
       { fill_alarm: 'a fill at a worse price' },
       undefined,
-      ['next start          reducing, a fill at a worse price', 'then back up with   twinbook resume --reason TEXT'],
+      ['next start         reducing, a fill at a worse price', 'then resume with   twinbook resume --reason TEXT'],
     ],
     [
       'a paused market',
       { paused_markets: JSON.stringify([['a', 'the signer refused']]) },
       undefined,
       [
-        'next start          quoting, except market a: the signer refused',
-        'then back up with   twinbook resume --reason TEXT',
+        'next start         quoting, except market a: the signer refused',
+        'then resume with   twinbook resume --reason TEXT',
       ],
     ],
   ])('%s is said, with the command that lifts it', async (_, notes, stopFile, lines) => {
@@ -241,6 +241,6 @@ describe('a name may be shortened', () => {
   test('one that fits several lists them', async () => {
     const ran = await run(['explain', 'order-', '-c', 'trader.yaml'], { cwd: written() });
     expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(ran.err).toContain('"order-" may be any of 2 markets, orders, fills and intents:\n  order-2\n  order-1\n');
+    expect(ran.err).toContain('"order-" matches 2 markets, orders, fills and intents:\n  order-2\n  order-1\n');
   });
 });

@@ -46,8 +46,8 @@ async function explainsThen(file: string, runs: readonly string[]): Promise<void
   const at = new Date((timestamp + 1) * 1000).toISOString();
   const { code, out } = await run(['explain', market, '--at', at, '-c', file]);
   expect(code).toBe(0);
-  expect(out).toContain(`run ${basename(first)}, decided again from its journal`);
-  expect(out).not.toContain('did not decide as it did then');
+  expect(out).toContain(`run ${basename(first)}, replayed from its journal`);
+  expect(out).not.toContain('differs from the run');
   expect(out).toMatch(/\(\w{32,}\)\n {2}Trader: /);
   const tooEarly = await run(['explain', market, '--at', '2020-01-01 00:00', '-c', file]);
   expect(tooEarly).toMatchObject({ code: 2, err: expect.stringContaining('had begun by 2020-01-01 00:00:00 UTC') });
@@ -88,7 +88,7 @@ describe('a live paper session', () => {
     expect(text.code, text.err).toBe(0);
     expect(text.out).toMatch(/replay +every decision repeats exactly/);
     expect(text.out).toMatch(/^ +live +risk-averse +optimistic$/m);
-    expect(text.out).toMatch(/^Fill error, of |^Fill error: nothing was filled live/m);
+    expect(text.out).toMatch(/^Fill error, of |^Fill error: unknown, because nothing was filled live/m);
     expect(text.out).toMatch(/^! Live, our own orders were part of the book/m);
     expect(text.out).toMatch(/^! The run began with \d holdings?, the backtest with none/m);
     await playsAnother(second, folder, file);
@@ -103,7 +103,7 @@ describe('a live paper session', () => {
     expect(out).toMatch(/^decisions may differ, because\n {2}strategy maker: order_shares is 24 now, it was 25\nrun /);
     expect(out).toMatch(/The first difference is in step \d+, 2\d{3}-.* UTC: request \d+ is not the same\./);
     expect(out).toMatch(
-      /asked then:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
+      /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
     );
     expect(out).toMatch(/asked now:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
     expect(out).toContain('  call.body.amount: "25" then, "24" now');

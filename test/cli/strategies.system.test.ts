@@ -66,7 +66,7 @@ describe('a new strategy', () => {
 describe('what cannot be tried is refused with the reason', () => {
   it.each([
     [['new', 'bands'], "A shipped strategy is named 'bands'."],
-    [['new', '../x'], 'Wanted lower case letters and figures with dashes'],
+    [['new', '../x'], 'Wanted lower-case letters and digits with dashes'],
     [['test', 'nothing'], "no shipped strategy 'nothing'"],
     [['test', 'nothing.yaml'], 'nothing.yaml: no such file'],
   ])('%j', async (args, said) => {

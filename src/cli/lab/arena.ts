@@ -1,4 +1,4 @@
-/** `twinbook arena`: strategies in worlds with a known truth. */
+/** Command `twinbook arena`: runs strategies in simulated worlds whose true probabilities are known. */
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
@@ -14,11 +14,7 @@ import { type Column, prose, table } from '../table.js';
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-export const marketsOption = option.read(
-  '--markets <n>',
-  'of rationed: markets at once, 1 to 40 (default: 1)',
-  option.integerBetween(1, 40),
-);
+export const marketsOption = option.integer('--markets <n>', 'markets of the world rationed (default: 1)', [1, 40]);
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
@@ -26,43 +22,31 @@ export async function findWorlds(names: readonly string[]): Promise<readonly Wor
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-/** Throws `usage` for a number of markets that none of these worlds takes. */
+/** Makes the conditions of worlds. Throws `usage` for a number of markets that none of these worlds takes. */
 export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
   const { withMarkets } = await import('../../lab/arena/worlds.js');
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
 }
 
-export const threadsOption = option.usual(
-  '--workers <n>',
-  'threads',
-  availableParallelism(),
-  option.integerBetween(1, 256),
-  'as many as there are cores',
-);
+const CORES = availableParallelism();
+export const threadsOption = option.integer('--workers <n>', 'number of threads', [1, 256], CORES, 'number of cores');
 
 const OPTIONS = {
   config: {
-    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several').default(
-      DEFAULT_CONFIG,
-    ),
+    option: new Option('-c, --config <file...>', 'strategy files, or traders’ files').default(DEFAULT_CONFIG),
   } as option.OptionRow<string | readonly string[]>,
-  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as option.OptionRow<
-    readonly string[]
-  >,
-  seeds: option.usual(
-    '--seeds <n>',
-    'simulations of each strategy in each world',
-    20,
-    option.integerBetween(1, MOST_SEEDS),
-  ),
-  first: option.usual('--first <seed>', 'the first seed', 0, option.integerBetween(0, HIGHEST_SEED)),
+  world: {
+    option: new Option('--world <name...>', 'names of the worlds, or all').default(['challenge']),
+  } as option.OptionRow<readonly string[]>,
+  seeds: option.integer('--seeds <n>', 'simulations per strategy and world', [1, MOST_SEEDS], 20),
+  first: option.integer('--first <seed>', 'first seed of the simulations', [0, HIGHEST_SEED], 0),
   workers: threadsOption,
   markets: marketsOption,
 };
 
 export const addArenaCommand = command({
   name: 'arena',
-  help: 'lets strategies make markets in worlds of which the truth is known',
+  help: 'simulates strategies in markets whose true probabilities are known',
   options: OPTIONS,
   answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
 });
@@ -76,7 +60,7 @@ async function runWorlds(options: option.Values<typeof OPTIONS>, isJson: boolean
   const result = await runArena({
     worlds,
     files: [options.config].flat(),
-    // A copy: the process's own environment cannot be passed to a thread.
+    // The environment is copied, because the process's own environment cannot be passed to a thread.
     env: { ...io.env },
     cwd: io.cwd,
     firstSeed: options.first,
@@ -95,7 +79,7 @@ const progressText = (done: number, all: number, ms: number): string =>
 export function arenaTables(result: ArenaResult, width?: number): string {
   const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
   const say = (text: string) => prose(text, width, '  ');
-  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n`;
+  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean per simulation ± standard error; edge is measured against the true probability\n`;
   const conditionLines = worlds.flatMap(({ name, conditions: taken }) => {
     const text = conditionsText(taken, conditions);
     return text === '' ? [] : [`${name}: ${text}\n`];
@@ -111,7 +95,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** `+1.23 ± 0.45`, currency; without an error for a single simulation. */
+/** Formats a mean and its error in currency, as in `+1.23 ± 0.45`. A single simulation has no error. */
 export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
@@ -156,10 +140,10 @@ const listCautions = ({ standings }: ArenaResult): readonly string[] => {
   const failures = standings.filter(({ failed }) => failed > 0);
   const simulations = (part: number, row: Standing) => `${part} of ${row.simulations} simulations of ${row.world}`;
   return [
-    ...halts.map((row) => `A limit of risk halted ${row.strategy} in ${simulations(row.halted, row)}.`),
+    ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(
       (row) =>
-        `${row.strategy} failed in ${simulations(row.failed, row)}, which count as far as they went; the first, ${row.firstFailure}`,
+        `${row.strategy} failed in ${simulations(row.failed, row)}, which count up to their failure; first failure: ${row.firstFailure}`,
     ),
   ];
 };

@@ -1,8 +1,8 @@
-/** `twinbook backtest`: strategy files over recordings, under several fill models. */
+/** Command `twinbook backtest`: runs strategy files over recordings, under several fill models. */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
@@ -16,55 +16,36 @@ import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
 const feeOption = (who: string): option.OptionRow<number> =>
-  option.usual(
-    `--${who}-fee <rate>`,
-    `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`,
-    0,
-    feeRate,
-    '0',
-  );
+  option.usual(`--${who}-fee <rate>`, `${who} fee of recordings without one, as a share of the value`, 0, feeRate, '0');
 
-export const seedOption = option.usual(
-  '--seed <n>',
-  'seed of latencies and ids',
-  1,
-  option.integerBetween(0, 2 ** 32 - 1),
-);
-export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
+export const seedOption = option.integer('--seed <n>', 'seed of simulated latencies and ids', [0, 2 ** 32 - 1], 1);
+export const DATA = ['--data <path...>', 'folders or files of recordings, in our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: option.text(
     '--latency <model>',
-    `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `latency of requests: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  fees: option.text(
-    '--fees <name>',
-    `fees where a recording names none: ${FEE_NAMES.join(', ')}`,
-    'makerFee',
-    'takerFee',
-  ),
+  fees: option.text('--fees <name>', `fees if a recording has none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
-  landingMs: option.read(
+  landingMs: option.integer(
     '--landing-ms <n>',
-    `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
-    option.integerBetween(0, 600_000),
+    `time until a merge takes effect, ms (default: exchange.landing_ms of the configuration, else ${USUAL_LANDING_MS})`,
+    [0, 600_000],
   ),
   feed: option.repeated(
     '--feed <name=file...>',
-    'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
+    'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME without a file plays recorded values',
     feedChoice,
   ),
-  feedDelay: option.read(
+  feedDelay: option.integer(
     '--feed-delay <ms>',
-    'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
-    option.integerBetween(0, 3_600_000),
+    'delay from the time of a row in a feed file until a strategy sees it, ms (default: the delay of a live trader)',
+    [0, 3_600_000],
   ),
-  allMarkets: option.flag(
-    '--all-markets',
-    'offer every recorded market to every strategy, whatever their files select',
-  ),
+  allMarkets: option.flag('--all-markets', 'offer all recorded markets to all strategies, whatever their files select'),
 };
 
 type PlayFlags = option.Values<typeof PLAY_OPTIONS>;
@@ -80,24 +61,26 @@ const OPTIONS = {
   data: option.requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
-  repeat: option.usual(
+  repeat: option.integer(
     '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    'number of runs of each backtest, with random phases of polls and latencies; shows mean and spread of the results',
+    [1, MAX_REPEATS],
     1,
-    option.integerBetween(1, MAX_REPEATS),
   ),
   afterHalt: option.choice(
     '--after-halt <what>',
-    'when a limit halts the trader: resume with the next event or day, or end there as live',
+    'action after a limit halts the trader: resume with the next event or day, or end as a live trader does',
     AFTER_HALT,
     'resume',
   ),
-  workers: {
-    option: new Option('--workers <n>', 'threads, at most one for each fill model')
-      .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
-      .argParser(option.integerBetween(1, 256)),
-  } as option.OptionRow<number | undefined>,
-  report: option.text('--report <file>', 'write the report, one HTML file'),
+  workers: option.integer(
+    '--workers <n>',
+    'number of threads, at most one for each fill model',
+    [1, 256],
+    undefined,
+    'number of cores if the recordings are long and in our own format, else 1',
+  ),
+  report: option.text('--report <file>', 'path of the report to write, a single HTML file'),
 };
 
 export const addBacktestCommand = command({
@@ -147,7 +130,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
-  // A copy: the process's own environment cannot be passed to a thread.
+  // The environment is copied, because the process's own environment cannot be passed to a thread.
   const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
     Math.min(workers, fillModels.length) < 2
@@ -174,10 +157,10 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   };
 }
 
-/** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
+/** Number of events from which threads pay off: each thread compiles the program and reads the recordings again. */
 const WORTH_A_THREAD = 1_000_000;
 
-/** Uses one thread for raw recordings: decoding per thread takes longer than it saves. */
+/** Returns the default number of threads: one for raw recordings, because each thread would decode them again. */
 async function usualWorkers(paths: readonly string[], repeat: number): Promise<number> {
   const { openRecordings } = await import('../../recording/recording.js');
   let events = 0;

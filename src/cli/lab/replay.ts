@@ -1,6 +1,6 @@
 /**
- * `twinbook replay RUN` decides a recorded run again and compares every request; `twinbook parity RUN` compares it with
- * backtests of the same span.
+ * Command `twinbook replay RUN` repeats the decisions of a recorded run and compares every request. Command `twinbook
+ * parity RUN` compares the run with backtests of the same span.
  */
 
 import { existsSync } from 'node:fs';
@@ -21,22 +21,22 @@ import * as option from '../options.js';
 import { type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the beginning of its id, or its folder';
 
 const RUN_OPTIONS = {
   config: option.text(
     '-c, --config <file>',
-    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; for the folder of a run, the file of that run without the user’s own code)`,
   ),
   acceptChangedCode: option.changedCode,
 };
 
-/** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
+/** Opens the named run and its code. `file`: path of its configuration; null if only the run's folder is named. */
 function openRun(name: string, { config, acceptChangedCode }: option.Values<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
-  // User code comes from files that the operator names: a run's folder may be foreign.
+  // User code is loaded only from files that the operator names, because a run's folder may be foreign.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
   return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
@@ -45,15 +45,15 @@ function openRun(name: string, { config, acceptChangedCode }: option.Values<type
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
   if (file !== null) return traderNow(await loadConfig(file, io), description);
-  const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+  const other = () => 'only the run names this file; name it with -c FILE to run its code';
   return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
 const OPTIONS = {
-  asRecorded: option.flag('--as-recorded', "with the run's own settings, whatever its files say now"),
+  asRecorded: option.flag('--as-recorded', 'use the settings of the recorded run in place of the present files'),
   play: option.text(
     '--play <file>',
-    "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
+    "backtest another configuration over the run's markets: a strategy file, or a trader's file",
     'asRecorded',
     'acceptChangedCode',
   ),
@@ -87,7 +87,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
   const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
-  // Printed before the replay itself, which may take long.
+  // The changes are printed before the replay itself, which may take long.
   if (!isJson && changes.length > 0)
     io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
@@ -145,7 +145,7 @@ function endText({ end }: RunJournal): string {
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
   if (difference === null) return steps === 0 ? 'there is nothing to repeat' : '100 %: every decision is the same';
-  // Never rounded up to 100.
+  // The share is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
@@ -156,29 +156,21 @@ function differenceText(difference: Difference, changes: readonly string[]): str
   const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
   const lines = [
     `The first difference is in step ${step}, ${time} UTC: ${what}.`,
-    ...['seen:', `  ${observation}`],
-    ...['asked then:', ...list(recorded), 'asked now:', ...list(replayed)],
+    ...['observation:', `  ${observation}`],
+    ...['recorded requests:', ...list(recorded), 'replayed requests:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
-    ...fields.map(
-      ({ path, ...values }) => `  ${path}: ${values.recorded ?? 'nothing'} then, ${values.replayed ?? 'nothing'} now`,
-    ),
+    ...fields.map((one) => `  ${one.path}: ${one.recorded ?? 'nothing'} then, ${one.replayed ?? 'nothing'} now`),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
 }
 
-/** Purpose of a replay: equal code and observations must give equal decisions. */
+/** Shown for a difference without a known change: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
-  'Neither settings nor strategy files have changed since: the code of twinbook itself has, or a strategy decides by something else than what it is given, such as a clock or a random number.';
+  'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
-/** Plays another configuration on the market that the run saw. */
-async function playOverRun(
-  run: RunJournal,
-  file: string,
-  { fillModel }: ReplayFlags,
-  isJson: boolean,
-  io: CliIo,
-): Promise<Answer> {
+/** Backtests another configuration on the markets that the run saw. */
+async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayFlags, isJson: boolean, io: CliIo) {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   const result = await backtestRun(run, asked, fillModel, isJson, io);
@@ -187,7 +179,7 @@ async function playOverRun(
   return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
-/** A strategy file uses the run's settings and limits; a trader's file has its own. */
+/** Loads the configuration to play. A strategy file uses the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);
@@ -205,12 +197,9 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
 
 const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
-  latency: option.text(
-    '--latency <model>',
-    "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)",
-  ),
+  latency: option.text('--latency <model>', 'latency: constant:MS or recorded, scaled by :xK (default: the run’s)'),
   seed: seedOption,
-  landingMs: option.integer('--landing-ms <n>', 'how long merges take', [0, 600_000], USUAL_LANDING_MS),
+  landingMs: option.integer('--landing-ms <n>', 'time until a merge takes effect, ms', [0, 600_000], USUAL_LANDING_MS),
   ...RUN_OPTIONS,
 };
 
@@ -242,7 +231,7 @@ const parityCommand = command({
   },
 });
 
-/** The comparison below is about the same trader only where the run repeats: that comes first. */
+/** Replays the run before the comparison, which is about the same trader only if every decision repeats. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay.js');
@@ -266,11 +255,11 @@ function bandRange({ lowShare, highShare }: FillBand): string {
 
 function bandText(band: FillBand): string {
   const { liveFills, liveSharesMicros, errors, holds } = band;
-  if (liveSharesMicros === 0) return 'Fill error: nothing was filled live, so there is nothing to be off from.';
-  const each = errors.map(
-    ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
-  );
-  const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
+  if (liveSharesMicros === 0) return 'Fill error: unknown, because nothing was filled live.';
+  const each = errors.map(({ name, sharesShare: share }) => `${share === null ? '–' : formatSigned(share)} (${name})`);
+  const verdict = holds
+    ? 'The live fills lie within the band of the fill models.'
+    : 'The live fills lie outside the band of the fill models.';
   return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
@@ -290,15 +279,15 @@ async function backtestRun(
 }
 
 interface SidesWords {
-  /** Facts to list after the span. */
+  /** Names and values of facts to list after the run's span. */
   readonly facts: readonly Pair[];
-  /** Columns per market, after the sides' columns. */
+  /** Columns of the table of markets, after the columns of the sides. */
   readonly columns?: readonly Column<MarketParity>[];
-  /** A paragraph before the remarks. */
+  /** Text of a paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-/** Shows the run beside its backtests. */
+/** Returns the answer that shows the run beside its backtests. */
 function sidesAnswer(
   run: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
@@ -353,7 +342,7 @@ const LINES: readonly Line[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** Returns one column per side; only the first sides if a narrow terminal lacks room. */
+/** Returns one column per side. A narrow terminal shows only the first sides. */
 const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
   sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 

@@ -1,4 +1,4 @@
-/** Question and answer of a sweep: options shared by `sweep` and `sweep plan`, their plan, and the tables of a result. */
+/** Options shared by `sweep` and `sweep plan`, the plan they describe, and the tables of a sweep's result. */
 
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
@@ -25,13 +25,13 @@ import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import { type Answer, resolveData } from '../command.js';
+import { resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
-/** Maximum rows; the database, --json and the page have all. */
+/** Maximum rows of a table; the database, `--json` and the page have all rows. */
 const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
@@ -73,23 +73,18 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     width,
   );
 
-export const reportOption = option.text('--report <file>', 'write a page with the tables, one HTML file');
+export const reportOption = option.text('--report <file>', 'path of a report with the tables, a single HTML file');
 
-export async function resultAnswer(
-  result: SweepResult,
-  outDir: string,
-  report: string | undefined,
-  io: CliIo,
-): Promise<Answer> {
+export async function resultAnswer(result: SweepResult, outDir: string, report: string | undefined, io: CliIo) {
   if (report !== undefined) {
     const { sweepHtml } = await import('../../lab/sweep/sweep-html.js');
     writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
   const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
-  return { data: result, text: (width) => `${sweepTables(result, width)}${places}` };
+  return { data: result, text: (width?: number) => `${sweepTables(result, width)}${places}` };
 }
 
-/** Words for the counted items, and for the unit of speed. */
+/** Two nouns of the progress line: for the counted items, and for the unit of speed. */
 export type ProgressWords = readonly [tasks: string, parts: string];
 
 export const watcher = (line: ProgressLine, io: CliIo, words: ProgressWords): SweepWatcher => ({
@@ -122,26 +117,25 @@ export const QUESTION_OPTIONS = {
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: option.read(
-    '--random <n>',
-    'random configurations, not the whole grid',
-    option.integerBetween(1, MAX_CONFIGURATIONS),
-  ),
+  random: option.integer('--random <n>', 'number of random configurations to try (default: the whole grid)', [
+    1,
+    MAX_CONFIGURATIONS,
+  ]),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
-  folds: option.read(
+  folds: option.integer(
     '--folds <n>',
-    'folds of whole events, in order of time (default: 4, if there are events enough)',
-    option.integerBetween(1, MAX_FOLDS),
+    'number of folds of whole events, in order of time (default: 4, if there are enough events)',
+    [1, MAX_FOLDS],
   ),
-  embargo: option.usual(
+  embargo: option.number(
     '--embargo <minutes>',
-    'between the end of an event that is learned from and the fold that is tested',
+    'minimum time between the end of a training event and the tested fold, minutes',
+    [0, 525_600],
     0,
-    option.numberBetween(0, 525_600),
   ),
   out: option.text(
     '--out <dir>',
-    'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
+    'folder of the results and the count of trials (default: sweep/ beside the ledger; for a lone strategy file data/sweep/NAME)',
   ),
 };
 
@@ -159,7 +153,7 @@ export function requireData({ data }: Pick<Question, 'data'>): readonly string[]
 }
 
 export async function questionFrom(options: Question, io: CliIo) {
-  // A copy: the process's own environment cannot be passed to a thread.
+  // The environment is copied, because the process's own environment cannot be passed to a thread.
   const feeds = options.world === undefined ? options.feed.map(({ name }) => name) : ('any' as const);
   const source = { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds };
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true });
@@ -173,7 +167,7 @@ export async function questionFrom(options: Question, io: CliIo) {
   };
 }
 
-/** Finds every error of the input before anything runs. */
+/** Makes the plan of a sweep. Throws for every error of the input before any backtest runs. */
 export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan> {
   const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
@@ -201,7 +195,7 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
   };
 }
 
-/** Beside the ledger; a single strategy file has none, and its own folder is for configuration. */
+/** Default output folder: beside the ledger. A lone strategy file has none, and its folder is for configuration. */
 function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string {
   const lone = strategies.find((strategy) => strategy.file === file);
   return lone === undefined ? join(dirname(ledger.path), 'sweep') : resolve(cwd, 'data/sweep', lone.name);

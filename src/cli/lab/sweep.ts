@@ -1,6 +1,6 @@
 /**
- * `twinbook sweep`: many configurations over the same recordings, on all cores, as a job array of a batch engine, or by
- * workers behind a queue on Redis or Valkey.
+ * Command `twinbook sweep`: backtests many configurations over the same recordings. They run on all cores, as a job
+ * array of a batch engine, or on workers behind a queue on Redis or Valkey.
  */
 
 import { resolve } from 'node:path';
@@ -40,46 +40,37 @@ const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
   world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
-  seeds: option.read(
+  seeds: option.integer(
     '--seeds <n>',
-    `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-    option.integerBetween(1, MOST_SEEDS),
+    `with --world: number of seeds on which the best configuration is chosen (default: ${USUAL_SEEDS})`,
+    [1, MOST_SEEDS],
   ),
-  first: option.read(
-    '--first <seed>',
-    'of worlds: the first of them (default: 0)',
-    option.integerBetween(0, HIGHEST_SEED),
-  ),
-  fresh: option.read(
+  first: option.integer('--first <seed>', 'with --world: first seed (default: 0)', [0, HIGHEST_SEED]),
+  fresh: option.integer(
     '--fresh <n>',
-    'of worlds: other seeds, on which the best is shown (default: as many)',
-    option.integerBetween(1, MOST_SEEDS),
+    'with --world: number of other seeds on which the best configuration is tested (default: value of --seeds)',
+    [1, MOST_SEEDS],
   ),
-  freshFirst: option.read(
+  freshFirst: option.integer(
     '--fresh-first <seed>',
-    'of worlds: the first of those (default: right after the others)',
-    option.integerBetween(0, 2 * HIGHEST_SEED),
+    'with --world: first of the other seeds (default: after the last seed of --seeds)',
+    [0, 2 * HIGHEST_SEED],
   ),
   markets: marketsOption,
 };
 
-/** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
+/** Default duration of a chunk, s: long enough to make a job's start cheap, short enough to be repeated. */
 const USUAL_CHUNK_SECONDS = 300;
 
 /** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.usual(
-    '--chunk-seconds <n>',
-    'duration of a chunk on one core at the usual pace',
-    seconds,
-    option.integerBetween(1, 86_400),
-  );
+  option.integer('--chunk-seconds <n>', 'duration of a chunk on one core, s', [1, 86_400], seconds);
 
 const planCommand = command({
   name: 'plan',
-  help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
+  help: 'divides a sweep over recordings into chunks for a job array, without running them',
   config: 'file',
   options: {
     ...QUESTION_OPTIONS,
@@ -105,23 +96,23 @@ const planCommand = command({
       ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
       ['time zone', `${sheet.timeZone}, on every machine`],
     ]);
-    const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
+    const how = `Run each chunk by its number, for example with Slurm:\n  sbatch --array=0-${last} --wrap "${run}"\nThen store the results:\n  twinbook sweep collect --dir ${options.dir}\n`;
     return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
   },
 });
 
 const indexOption = option.read(
   '--index <chunks>',
-  `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
+  `numbers of chunks of --dir, from 0, as in 3 or 3,17-19 (default: from ${INDEX_VARIABLES.join(', ')})`,
   chunkList,
 );
 
 const collectCommand = command({
   name: 'collect',
-  help: 'stores the arrived results of a planned sweep and prints the missing ones',
+  help: 'stores the present results of a planned sweep, and prints the numbers of missing chunks',
   options: {
-    dir: option.required('--dir <dir>', 'the folder of `sweep plan`'),
-    out: option.text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    dir: option.required('--dir <dir>', 'folder that `sweep plan` has written'),
+    out: option.text('--out <dir>', 'folder of the results and the count of trials (default: the folder of the plan)'),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -134,7 +125,7 @@ const collectCommand = command({
     const { done, failed, unfinished } = result.counts;
     io.err(
       `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
-        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} incomplete.\n`,
     );
     const missing = listOfChunks(chunks);
     return { data: { missing, chunks }, text: `${missing}\n`, code: EXIT.difference };
@@ -151,15 +142,10 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-/** A machine that runs chunks: its own copy of configuration and recordings. */
+/** A machine that runs chunks, with its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
-async function runChunks(
-  folder: string,
-  index: readonly number[] | undefined,
-  machine: ChunkMachine,
-  io: CliIo,
-): Promise<ExitCode> {
+async function runChunks(folder: string, index: readonly number[] | undefined, machine: ChunkMachine, io: CliIo) {
   const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
@@ -175,7 +161,7 @@ async function runChunks(
     for (const chunk of missing) {
       const outcomes = await runner.run(chunkAt(plan, chunk), stopAsked);
       if (outcomes === null) {
-        io.err(`Stopped. Nothing is kept of chunk ${chunk}: the same command runs it again.\n`);
+        io.err(`Stopped. Chunk ${chunk} was not stored: run the same command again.\n`);
         return EXIT.failed;
       }
       writeChunk(dir, plan, chunk, outcomes);
@@ -188,12 +174,12 @@ async function runChunks(
   return EXIT.ok;
 }
 
-/** A process has one time zone, inherited by its threads: set before any of them starts. */
+/** Sets the time zone of the process. Its threads inherit the zone, so it is set before any of them starts. */
 function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** Copies the environment, because the process's own environment cannot be passed to a thread. */
+/** The environment is copied, because the process's own environment cannot be passed to a thread. */
 const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
@@ -208,21 +194,16 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Spot machines get two minutes' notice. */
+/** Default duration of a queued chunk, s. Spot machines get two minutes' notice before they stop. */
 const USUAL_QUEUED_SECONDS = 90;
 
-/** A secret if it contains a password; never an argument, which other users could see. */
+/** Variable with the queue's address. An address may contain a password, and other users could see an argument. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** A result without this secret's signature is not stored. */
+/** Variable with the secret that signs results. A result without its signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
-const queueOption = option.usual(
-  '--queue <name>',
-  'the name of the queue; users who share a server take one each',
-  'sweep',
-  queueName,
-);
+const queueOption = option.usual('--queue <name>', 'name of the queue, unique for each user', 'sweep', queueName);
 
 function queueName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(text)) return text;
@@ -232,7 +213,7 @@ function queueName(text: string): string {
 const ENGINE_OPTIONS = {
   engine: option.choice(
     '--engine <name>',
-    `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
+    `place of the backtests: threads of this process, or workers behind the queue at ${ADDRESS}`,
     ['threads', 'queue'],
     'threads',
   ),
@@ -242,25 +223,15 @@ const ENGINE_OPTIONS = {
 
 const workerCommand = command({
   name: 'worker',
-  help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
+  help: 'runs chunks of sweeps that were started with --engine queue, or of a planned sweep',
   config: 'file',
   options: {
     data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
-    dir: option.text(
-      '--dir <dir>',
-      'the folder of `sweep plan`: run its chunks, without a queue',
-      'queue',
-      'lockSeconds',
-    ),
+    dir: option.text('--dir <dir>', 'folder of `sweep plan`: run its chunks without a queue', 'queue', 'lockSeconds'),
     index: indexOption,
     queue: queueOption,
-    lockSeconds: option.usual(
-      '--lock-seconds <n>',
-      'after it a silent worker loses its chunk to another',
-      30,
-      option.integerBetween(2, 3600),
-    ),
+    lockSeconds: option.integer('--lock-seconds <n>', 'time until a silent worker loses its chunk, s', [2, 3600], 30),
   },
   run: ({ options, file, io }) => {
     const { dir, index, queue, lockSeconds } = options;
@@ -270,7 +241,7 @@ const workerCommand = command({
   },
 });
 
-/** Returns undefined for the default engine. The queue's packages are loaded only when used. */
+/** Opens the engine of a sweep; undefined for threads. The queue's packages are loaded only when used. */
 async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -290,7 +261,7 @@ async function work(machine: ChunkMachine, queue: string, lockMs: number, io: Cl
   const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
-  const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
+  const stopAsked = io.stopAsked().then(() => say('stopping: takes no new work and finishes the work in progress'));
   const address = readAddress(queue, io);
   await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
   return EXIT.ok;
@@ -301,7 +272,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
-  // A local server is reachable from this machine only: its address with its password replaces a secret.
+  // A local server is reachable only from this machine, so its address with its password replaces the secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
   const wanted = 'a random text such as `openssl rand -hex 32` makes';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
@@ -310,7 +281,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
 }
 
-/** Reads the secret from the variable, or from the private file that the variable names. */
+/** Reads a secret from a variable, or from the private file that the variable with the ending `_FILE` names. */
 function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());
@@ -327,7 +298,7 @@ const OPTIONS = {
   ...WORLD_OPTIONS,
   workers: threadsOption,
   ...ENGINE_OPTIONS,
-  resume: option.flag('--resume', 'continue the unfinished sweep there'),
+  resume: option.flag('--resume', 'continue the unfinished sweep in --out'),
   report: reportOption,
 };
 
@@ -335,7 +306,7 @@ type SweepFlags = option.Values<typeof OPTIONS> & Pick<Question, 'file'>;
 
 export const addSweepCommand = command({
   name: 'sweep',
-  help: 'backtests many configurations and says how far the best of them may be believed',
+  help: 'backtests many configurations and measures how reliable the best result is',
   config: 'file',
   options: OPTIONS,
   answer: sweep,
@@ -356,8 +327,8 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
 async function overRecordings(options: SweepFlags, io: CliIo) {
   for (const [name, { option }] of Object.entries(WORLD_OPTIONS)) {
     if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
-    const hint = 'Name a world with --world, or leave it out.';
-    throw new TwinbookError('usage', `${option.long} is of a sweep over worlds`, hint);
+    const hint = `Name a world with --world, or leave ${option.long} out.`;
+    throw new TwinbookError('usage', `${option.long} applies only to a sweep over worlds`, hint);
   }
   const plan = await planFrom(options, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');

@@ -1,4 +1,4 @@
-/** A market at an earlier time: from the journal of that run, decided again up to there. */
+/** Explains a market at an earlier time, by a replay of the run's journal up to that time. */
 
 import { basename } from 'node:path';
 import { replayRun } from '../../lab/replay/replay.js';
@@ -11,15 +11,10 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
 /**
- * Throws TwinbookError `usage` when no run had begun or the market was unknown, `recording_invalid` for a damaged
- * journal.
+ * Throws TwinbookError `usage` if no run had begun or the market was unknown then, and `recording_invalid` for a
+ * damaged journal.
  */
-export async function explainPast(
-  subject: string,
-  atMs: number,
-  journalDir: string,
-  code: RunCode,
-): Promise<readonly string[]> {
+export async function explainPast(subject: string, atMs: number, journalDir: string, code: RunCode) {
   const run = readRun(findRunAt(atMs, journalDir));
   const name = basename(run.folder);
   let trader: Trader | null = null;
@@ -39,23 +34,23 @@ export async function explainPast(
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  // Assigned in `ledgerAtEnd`, which TypeScript does not follow.
+  // `ledgerAtEnd` assigns the snapshot, which TypeScript does not follow.
   const then = snapshot as Snapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {
-    const hint = '`twinbook markets` lists markets; an order or a fill is explained without --at, as it was.';
-    throw new TwinbookError('usage', `run ${name} knew no market ${subject} then`, hint);
+    const hint = '`twinbook markets` lists markets. Orders and fills are explained without --at.';
+    throw new TwinbookError('usage', `run ${name} had no market ${subject} at that time`, hint);
   }
-  const head = `as of ${utcText(lastMs)} UTC: run ${name}, decided again from its journal`;
+  const head = `as of ${utcText(lastMs)} UTC: run ${name}, replayed from its journal`;
   const lines = marketLines(market, then);
   if (difference === null) return [head, ...lines];
-  const since = `from ${utcText(difference.timeMs)} UTC on it did not decide as it did then`;
-  return [head, `${since}, so this may differ: ${difference.what}`, ...lines];
+  const since = `the replay differs from the run since ${utcText(difference.timeMs)} UTC`;
+  return [head, `${since}, so these facts may differ: ${difference.what}`, ...lines];
 }
 
 function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
   if (folder !== undefined) return folder;
-  const hint = 'Runs are kept as long as `journal.max_mb` has room; `twinbook replay x` names those there are.';
+  const hint = 'Twinbook deletes the oldest runs above `journal.max_mb`; `twinbook replay x` names the remaining runs.';
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }

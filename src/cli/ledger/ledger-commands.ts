@@ -19,26 +19,23 @@ import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
-/** A longer table scrolls off most terminals; JSON is complete. */
+/** Default maximum rows of a table: a longer table scrolls off most terminals. JSON is complete. */
 const TABLE_ROWS = 50;
 const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A key of `--json` with the record's field; with a title also a column of the table. */
+/** A key of `--json` and the record's field. With a title, the field is also a column of the table. */
 type Field<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<Column<Item>>];
 
-interface ReadPage {
-  readonly limit: number;
-  readonly marketConditionId?: string;
-}
+type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
 
 interface List<Item extends InMarket> {
   readonly name: string;
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
-  /** Keys are part of the public interface: the interface's names, amounts as decimal strings. */
+  /** Fields of `--json`. Their keys are public and use the venue's names. Amounts are decimal strings. */
   readonly fields: readonly Field<Item>[];
 }
 
@@ -49,14 +46,14 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     config: 'trader',
     options: {
       limit: option.integer('--limit <n>', `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`, [1, MOST_ROWS]),
-      market: option.text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
+      market: option.text('--market <name>', 'list only this market: the beginning of its id, or words of its title'),
       ...(more === undefined ? {} : { more: option.flag(...more) }),
     },
     tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
     answer: async ({ options, config, isJson, io }) => {
       const hasMore = 'more' in options && options.more === true;
       const limit = options.limit ?? (isJson ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
-      // One row more than the limit shows whether more rows exist.
+      // Reading one row more than the limit shows whether more rows exist.
       const most = Math.min(limit + 1, Number.MAX_SAFE_INTEGER);
       const { records, titles } = await readLedger(config, (ledger) => {
         const marketConditionId = marketMeant(options.market, ledger, isJson ? null : io);
@@ -80,7 +77,7 @@ const columnsOf = <Item>(fields: readonly Field<Item>[]): readonly Column<Item>[
     return [{ title, cell: (item: Item) => cellOf(item, field), ...(isAmount && { right: true }), ...look }];
   });
 
-/** The unit follows from the end of the field's name. */
+/** Returns a field's value. A name that ends in `Micros` makes it a decimal text. */
 const fieldValue = <Item>(item: Item, field: string & keyof Item): Cell => {
   const value = item[field];
   return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as Cell);
@@ -101,14 +98,19 @@ const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => (
   gives: 'cut',
 });
 
-const ORDERS: readonly Field<OrderRecord>[] = [
-  ['pubkey', 'pubkey', { title: 'ORDER' }],
-  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
-  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+/** Terms of orders and fills. */
+const TERMS: readonly Field<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
   ['is_yes', 'isYes', { title: 'OUTCOME' }],
   ['side', 'side', { title: 'SIDE' }],
   ['price', 'priceMicros', { title: 'PRICE' }],
   ['amount', 'amountMicros', { title: 'AMOUNT' }],
+];
+
+const ORDERS: readonly Field<OrderRecord>[] = [
+  ['pubkey', 'pubkey', { title: 'ORDER' }],
+  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+  ...TERMS,
   ['filled_amount', 'filledMicros', { title: 'FILLED', keep: 4 }],
   ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
 ];
@@ -134,10 +136,7 @@ const FILLS: readonly Field<BookedFill>[] = [
   ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
   ['order_pubkey', 'orderPubkey'],
   ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 1 }],
-  ['is_yes', 'isYes', { title: 'OUTCOME' }],
-  ['side', 'side', { title: 'SIDE' }],
-  ['price', 'priceMicros', { title: 'PRICE' }],
-  ['amount', 'amountMicros', { title: 'AMOUNT' }],
+  ...TERMS,
   ['fee', 'feeMicros', { title: 'FEE', keep: 3 }],
   ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
 ];
@@ -164,34 +163,34 @@ export const addLedgerCommands = all(
   statusCommand,
   list({
     name: 'orders',
-    help: 'orders in the ledger, newest first',
-    more: ['--open', 'only those that rest at the exchange'],
+    help: 'lists the orders in the ledger, newest first',
+    more: ['--open', 'list only orders that rest at the exchange'],
     read: (ledger, page, isOpen) => ledger.orders(isOpen ? { ...page, statuses: RESTING_STATUSES } : page),
     fields: ORDERS,
   }),
   list({
     name: 'drafts',
-    help: 'intents on their way: asked, drafted, signed, unknown',
-    more: ['--all', 'also those that are settled'],
+    help: 'lists the intents in progress: intended, drafted, signed or unknown',
+    more: ['--all', 'list also finished intents'],
     read: (ledger, page, isAll) => ledger.intents(isAll ? page : { ...page, states: UNDER_WAY }),
     fields: DRAFTS,
   }),
   list({
     name: 'fills',
-    help: 'fills in the ledger, newest first',
+    help: 'lists the fills in the ledger, newest first',
     read: (ledger, page) => ledger.fills(page),
     fields: FILLS,
   }),
   list({
     name: 'positions',
-    help: 'shares held',
+    help: 'lists the shares held in each market',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.positions().filter(({ marketConditionId }) => wanted === undefined || marketConditionId === wanted),
     fields: POSITIONS,
   }),
   list({
     name: 'markets',
-    help: 'markets that the trader has seen',
+    help: 'lists the markets that the trader has seen',
     read: (ledger, { marketConditionId: wanted }) =>
       ledger.markets().filter(({ conditionId }) => wanted === undefined || conditionId === wanted),
     fields: MARKETS,
@@ -200,9 +199,9 @@ export const addLedgerCommands = all(
   pnlCommand,
   command({
     name: 'events',
-    help: 'events: commands with their reasons, limits, refusals; newest first',
+    help: 'lists events such as commands with their reasons, limits and refusals, newest first',
     config: 'trader',
-    options: { limit: option.integer('--limit <n>', 'how many', [1, MOST_ROWS], TABLE_ROWS) },
+    options: { limit: option.integer('--limit <n>', 'maximum number of events', [1, MOST_ROWS], TABLE_ROWS) },
     tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config }) => {
       const events = await readLedger(config, (ledger) => ledger.events(limit));

@@ -1,4 +1,4 @@
-/** `twinbook ledger`: SQL, backups, verification and restore. */
+/** Command `twinbook ledger`: SQL queries, backups, verification, pruning and restore of the ledger. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +20,13 @@ const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
 const queryCommand = command({
   name: 'query',
-  help: 'SQL over the tables of the ledger, beside a running trader too; reads and never writes',
+  help: 'runs a read-only SQL query over the tables of the ledger, with or without a running trader',
   args: [['<select>', "one SELECT, such as 'select strategy, count(*) from intents group by strategy'"]],
   config: 'trader',
   options: {
     csv: option.csv(),
     rows: option.integer('--rows <n>', 'maximum number of rows', [1, 10_000_000], 10_000),
-    timeout: option.integer('--timeout <s>', 'ended after this time, s', [1, 3600], 10),
+    timeout: option.integer('--timeout <s>', 'time limit of the query, s', [1, 3600], 10),
   },
   hasJson: true,
   run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
@@ -40,7 +40,7 @@ const queryCommand = command({
 
 const backupsCommand = command({
   name: 'backups',
-  help: 'every backup there is, oldest first',
+  help: 'lists all backups, oldest first',
   config: 'trader',
   answer: async ({ config: { ledger } }) => {
     const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
@@ -60,21 +60,21 @@ const backupsCommand = command({
 
 const backupCommand = command({
   name: 'backup',
-  help: 'makes a backup now, beside a running trader or without one, and checks that it is whole',
+  help: 'makes and verifies a backup, with or without a running trader',
   config: 'trader',
   answer: async ({ config: { ledger } }) => {
     if (!existsSync(ledger.path)) throw noLedger(ledger.path);
     const { makeBackup } = await import('../../shell/backup/backups.js');
     const data = await makeBackup(ledger, nowMs());
-    const older = data.gone.length === 0 ? '' : `; ${data.gone.length} older gone`;
+    const older = data.gone.length === 0 ? '' : `; ${data.gone.length} older backups deleted`;
     return { data, text: `${data.path}: ${megabytes(data.bytes)} MB, whole, sha256 ${data.sha256}${older}\n` };
   },
 });
 
 const verifyCommand = command({
   name: 'verify',
-  help: 'reads a whole ledger, pages and sums; exit code 6 when something is wrong with it',
-  args: [['[file]', 'a backup, as a path or as `ledger backups` names it; the ledger itself without it']],
+  help: 'checks all pages and sums of a ledger or a backup; exit code 6 if there is a problem',
+  args: [['[file]', 'path of a backup, or its name in `ledger backups` (default: the ledger itself)']],
   config: 'trader',
   answer: async ({ config: { ledger }, args: [given], io }) => {
     const { findBackup } = await import('../../shell/backup/backups.js');
@@ -89,10 +89,10 @@ const verifyCommand = command({
 
 const adoptCommand = command({
   name: 'adopt',
-  help: "books the exchange's holdings, through the running trader: after a restored backup",
+  help: "books the exchange's holdings into the ledger through the running trader, after a restored backup",
   config: 'trader',
   options: {
-    reason: option.required('--reason <text>', 'why; kept with the booking', option.nonEmpty),
+    reason: option.required('--reason <text>', 'reason, stored with the booking', option.nonEmpty),
     timeout: option.timeout(option.SLOW_S),
   },
   answer: async ({ options: { reason, timeout }, config }) => {
@@ -105,40 +105,40 @@ const adoptCommand = command({
 
 const restoreCommand = command({
   name: 'restore',
-  help: 'puts a backup in the place of the ledger; the next start is killed until a person has looked',
-  args: [['<file>', 'the backup, which stays: a path, or its name in `ledger backups`']],
+  help: 'replaces the ledger by a backup; the next start is killed until an operator resumes',
+  args: [['<file>', 'path of the backup, which is kept, or its name in `ledger backups`']],
   config: 'trader',
-  options: { reason: option.required('--reason <text>', 'why; the next start says it', option.nonEmpty) },
+  options: { reason: option.required('--reason <text>', 'reason, which the next start prints', option.nonEmpty) },
   run: async ({ options: { reason }, config: { ledger }, args: [given = ''], io }) => {
     const { restoreLedger } = await import('./restore-ledger.js');
     const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
     const backup = findOwnName(findBackup(ledger.path, io.cwd, given));
     const aside = restoreLedger(ledger.path, backup, reason, { pid: process.pid, startedMs: nowMs() });
     io.out(`${ledger.path} is now ${backup}\n`);
-    if (aside !== null) io.out(`the ledger until now is ${aside}\n`);
+    if (aside !== null) io.out(`the previous ledger is kept as ${aside}\n`);
     io.out(NEXT_STEPS);
   },
 });
 
-/** A backup lacks all later changes. */
-const NEXT_STEPS = `  It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:
-  twinbook cancel-all --verify      nothing of what it forgot rests any more
-  twinbook reconcile                shows what it lacks; books of fills come back with the next start
+/** Printed after a restore, because the backup lacks all later changes. */
+const NEXT_STEPS = `  This ledger lacks orders, fills, a kill, a pause or a halt since that backup. Next steps:
+  twinbook cancel-all --verify      cancels also orders that the backup lacks
+  twinbook reconcile                shows what the ledger lacks; the next start books missing fills
   twinbook start                    starts killed; then \`twinbook unkill --reason TEXT\`
-  twinbook ledger adopt --reason …  books what the exchange holds; \`resume\` only leaves differences out
+  twinbook ledger adopt --reason …  books the exchange's holdings; \`resume\` only accepts the differences
 `;
 
 const noLedger = (path: string): TwinbookError =>
-  new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
+  new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates the ledger.');
 
 const pruneCommand = command({
   name: 'prune',
-  help: 'deletes finished intents and orders without fills, once a whole backup has them; beside a trader too',
+  help: 'deletes finished intents and orders without fills that a verified backup has, with or without a running trader',
   config: 'trader',
   options: {
     before: option.required(
       '--before <date>',
-      "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
+      "delete rows that ended before this time, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
       option.momentIn,
     ),
     timeout: option.timeout(option.QUICK_S),
@@ -157,7 +157,7 @@ const pruneCommand = command({
   },
 });
 
-/** The newest complete backup with every row that ended before then. */
+/** Returns the newest intact backup made after this time, which has every row that ended before it. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
@@ -170,13 +170,13 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
   }
   const what = made.length === 0 ? 'no backup' : 'no whole backup';
   const text = `${what} in ${folder} was made after ${utcText(beforeMs)} UTC: nothing was deleted`;
-  const hint = '`twinbook ledger backup` makes one, beside a running trader too. Then prune again.';
+  const hint = 'Make a backup with `twinbook ledger backup`, with or without a running trader. Then prune again.';
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
 type Prune = (batch: PruneBatch) => Promise<PruneData>;
 
-/** The trader works between two batches. */
+/** Prunes through the running trader, which works between two batches. */
 const askingTrader =
   ({ control }: TraderConfig, timeoutMs: number): Prune =>
   async ({ beforeMs: before, ...batch }) => {
@@ -200,10 +200,10 @@ async function pruneStopped({ ledger: { path } }: TraderConfig, beforeMs: number
   }
 }
 
-/** Deletes first, then returns the unused pages. */
+/** Deletes rows in batches, then releases unused pages of the file. */
 async function pruneAll(beforeMs: number, prune: Prune) {
   const { adaptRows, adaptToCheckpoint, FIRST_PRUNED_AT_ONCE } = await import('../../trader/reconcile/prune.js');
-  // `until`: later ended rows stay, Unix ms; null when all rows stay.
+  // `until`: rows that ended later stay, Unix ms; null if all rows stay.
   const pruned = { rows: 0, bytes: 0, until: null as number | null, batches: 0, longest_batch_ms: 0 };
   let [rows, after]: [number, number | null] = [FIRST_PRUNED_AT_ONCE, 0];
   for (let isDone = false; !isDone; ) {
@@ -213,7 +213,7 @@ async function pruneAll(beforeMs: number, prune: Prune) {
     pruned.until = batch.untilMs ?? pruned.until;
     pruned.batches += 1;
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
-    // Pages cost differently from rows.
+    // Releasing pages takes another time than deleting rows, so the batch size starts again.
     const isOtherWork = after !== null && batch.after === null;
     const isCheckpoint = !batch.isDone && batch.after === after && batch.bytes === 0;
     if (isOtherWork) rows = FIRST_PRUNED_AT_ONCE;
@@ -227,16 +227,16 @@ type Pruned = Awaited<ReturnType<typeof pruneAll>>;
 
 function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
   const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`;
-  if (until === null) return [deleted, 'everything stays: no orders were compared with the exchange yet'];
+  if (until === null) return [deleted, 'all rows stay: no orders were compared with the exchange yet'];
   if (until >= before) return [deleted];
   return [
     deleted,
-    `orders that ended after ${utcText(until)} UTC stay: they are young, or the exchange still lists them`,
+    `orders that ended after ${utcText(until)} UTC stay: they are too recent, or the exchange still lists them`,
   ];
 }
 
 export const ledgerFileCommands = command({
   name: 'ledger',
-  help: 'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
+  help: 'queries, backs up, verifies, prunes and restores the ledger',
   below: [queryCommand, backupsCommand, backupCommand, verifyCommand, pruneCommand, restoreCommand, adoptCommand],
 });

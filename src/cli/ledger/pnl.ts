@@ -1,4 +1,4 @@
-/** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
+/** Command `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -25,22 +25,16 @@ import { amounts, amountText, formatOf, json, record, writeAnswer } from '../tab
 
 const OPTIONS = {
   by: {
-    option: new Option(
-      '--by <what>',
-      'the result by UTC day (with the equity at its end), market, strategy or event',
-    ).choices(BREAKDOWNS),
+    option: new Option('--by <what>', 'divide the result by UTC day, market, strategy or event').choices(BREAKDOWNS),
   } as option.OptionRow<BreakdownBy | undefined>,
   csv: option.csv('with --by: print CSV in place of a table'),
-  report: option.text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
-  journals: option.unless(
-    '--no-journals',
-    'for --report and --by: leave the journals of its runs unread; prices are then not known',
-  ),
+  report: option.text('--report <file>', 'path of a report on the whole ledger to write, a single HTML file'),
+  journals: option.unless('--no-journals', 'read no journals for --report and --by; their prices are then unknown'),
 };
 
 export const pnlCommand = command({
   name: 'pnl',
-  help: 'result: realised, fees, and holdings at the trader’s current prices, or its last ones',
+  help: 'prints the result: realised profit, fees, and holdings at the trader’s current or last prices',
   config: 'trader',
   options: OPTIONS,
   tool: { kind: 'read', options: [] },
@@ -48,7 +42,7 @@ export const pnlCommand = command({
   run: async ({ options, config, file, isJson, io }) => {
     const { by, report, journals, csv } = options;
     if (csv === true && by === undefined)
-      throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
+      throw new TwinbookError('usage', '--csv applies only to --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
     const format = formatOf(isJson, csv);
     const running = await runningTrader(config);
     const nowMs = running?.nowMs ?? null;
@@ -76,9 +70,9 @@ const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised
 
 function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
-  if (isLastKnown) io.out('The trader is not running: holdings count at the last prices in its ledger.\n');
+  if (isLastKnown) io.out('The trader is not running: holdings are valued at the last prices in its ledger.\n');
   if (pnl.unmarked.length > 0)
-    io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and count at their cost.\n`);
+    io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and are valued at their cost.\n`);
 }
 
 async function runningTrader({ control: { socket } }: TraderConfig) {
@@ -91,7 +85,7 @@ async function runningTrader({ control: { socket } }: TraderConfig) {
 
 type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
-/** @param nowMs Unix ms while the trader runs, else null */
+/** @param nowMs present time, Unix ms; null if no trader runs */
 async function readLiveSession(
   config: TraderConfig,
   file: string,
@@ -121,7 +115,7 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-/** Returns the recorded journals; null when no run of this ledger has a readable journal. */
+/** Reads the journals of the ledger's runs; null if no run has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const { readRun, runFolders } = await import('../../shell/journal/runs.js');
@@ -133,7 +127,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
     const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
     return { runs: ledger.runs(page.limit), ours: new Set(rows.map(({ marketConditionId }) => marketConditionId)) };
   });
-  // Oldest first; a journal may also be of another version.
+  // Runs are read oldest first. A journal of another version is left out.
   const found = runs.reverse().flatMap(({ id }) => {
     const folder = folders.get(id);
     try {
@@ -152,13 +146,8 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   return { ...read, remarks: [...read.remarks, remark] };
 }
 
-/** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
-type ShownRow = Readonly<Record<string, string | number | null>>;
-
-function shownRow(
-  by: BreakdownBy,
-  { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>,
-): ShownRow {
+/** The rows of `--json` and `--csv` are part of the public interface; null means unknown. */
+function shownRow(by: BreakdownBy, { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>) {
   return {
     [by]: key,
     ...(by === 'market' ? { title } : {}),

@@ -1,4 +1,4 @@
-/** `twinbook reconcile`: compares ledger and exchange, through the running trader or over a read-only ledger. */
+/** Command `twinbook reconcile`: compares ledger and exchange, through the trader or over a read-only ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
@@ -21,20 +21,17 @@ import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type Column, table } from '../table.js';
 
-/** Nothing moves meanwhile: only lagging lists are waited out, ms. */
+/** Time before a difference is checked again, ms. No trader runs meanwhile, so only lagging lists can change. */
 const CONFIRM_AFTER_MS = 3_000;
 const RETRY_MS = 1_000;
-/** A list's history in a ledger without any reconciliation: all of it is compared. */
+/** Marks of a list in a ledger without any reconciliation: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
-interface Compared {
-  readonly differences: readonly Difference[];
-  readonly accepted: readonly AcceptedDifference[];
-}
+type Compared = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
 /**
- * Differences in two rounds; empty when one round found none. Throws `timed_out` when no complete round, or no second
- * one, was possible in time.
+ * Returns the differences that two rounds found; empty after one round without any. Throws `timed_out` if no complete
+ * round, or no second one, was possible in time.
  */
 async function reconcileDirectly(
   reader: LedgerReader,
@@ -46,7 +43,7 @@ async function reconcileDirectly(
   const inside = reader
     .verify()
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
-  // Elapsed time: a step of the machine's clock must not change the wait.
+  // The wait is elapsed time, because a change of the machine's clock must not alter it.
   const endsAtMs = performance.now() + withinMs;
   const notes = overlayNotes(reader);
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
@@ -56,11 +53,11 @@ async function reconcileDirectly(
     const begunMs = Date.now();
     const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
-      voided = `; the last was void: ${found}`;
+      voided = `; the last round was void: ${found}`;
       onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
-      // `accepted` ones were skipped: an operator has accepted them.
+      // `accepted` are the differences that an operator has accepted, which are not reported as open.
       const { believed, accepted, doubtsFromMs } = suspicions;
       if (!Number.isFinite(doubtsFromMs)) return { differences: [...inside, ...believed], accepted };
     }
@@ -75,8 +72,8 @@ async function reconcileDirectly(
 }
 
 /**
- * Differences of a complete round, or why it was void.
- * @param within wraps the comparison, which moves marks: for a writable ledger, a transaction
+ * Returns the differences of a complete round, or why the round was void.
+ * @param within wraps the comparison, which moves stored marks: a transaction for a writable ledger
  */
 export async function oneRound(
   comparison: Comparison,
@@ -98,14 +95,14 @@ export async function oneRound(
     await Promise.all(step.requests.map(read));
   };
   await Promise.all(round.requests(first).map(read));
-  // Assigned in `read`, which TypeScript does not follow.
+  // `read` assigns the end of the round, which TypeScript does not follow.
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
   return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs, false));
 }
 
-/** Every page of own resting orders, or why the list was void. */
+/** Reads every page of own resting orders. Returns the orders, or why the list was void. */
 export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
@@ -139,14 +136,14 @@ function overlayNotes(ledger: LedgerReader) {
   };
 }
 
-/** Trades before the ledger's first start are not its own. */
+/** Returns the first marks of a list. Trades before the ledger's first start are not the trader's own. */
 function beginning(ledger: LedgerReader, key: string): string {
   const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
   if (baseline === null || baseline === '-') return ALL_OF_IT;
   return JSON.stringify({ older: [baseline], newer: [baseline], seq: 0, held: 0 });
 }
 
-/** Returns intents in flight in the form that the executor would restore. */
+/** Returns the intents in flight in the form that the executor would restore. */
 function underWay(ledger: LedgerReader): UnderWay {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();
@@ -167,7 +164,7 @@ function underWay(ledger: LedgerReader): UnderWay {
 
 export const addReconcileCommand = command({
   name: 'reconcile',
-  help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
+  help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if they differ only by accepted differences',
   config: 'trader',
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
@@ -195,7 +192,7 @@ function comparedText({ differences, accepted }: Compared, width: number | undef
 }
 
 const HOW_TO_BOOK =
-  '`twinbook ledger adopt --reason TEXT` books what the exchange holds; `resume --reason` only leaves it out';
+  "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
 async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<Compared> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
@@ -213,8 +210,8 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
       ),
     );
   }
-  const hint = 'Try again: the exchange may be out of reach, or lose pages of its lists.';
-  throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
+  const hint = 'Try again: the exchange may be unreachable, or may omit pages of its lists.';
+  throw new TwinbookError('timed_out', 'the trader completed no rounds in time', hint);
 }
 
 const COLUMNS: readonly Column<Difference>[] = [

@@ -1,6 +1,6 @@
 /**
- * Verifies a ledger or a backup, and restores a backup in a ledger's place. A trader that starts on it is killed until
- * an operator resumes.
+ * Verifies a ledger or a backup, and restores a backup in a ledger's place. A trader that starts on a restored ledger
+ * is killed until an operator resumes.
  */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** The log first: without it the remaining file is the ledger as of its last checkpoint, and still consistent. */
+/** Files of a ledger, the log first: without its log the ledger is as of its last checkpoint, and still consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
- * Copies the backup, which stays. Returns the new path of the replaced ledger; null without one. Throws `ledger_locked` beside a running trader,
- * `file_unreadable` without such a backup, and `ledger_broken` or `ledger_newer` for an unusable one; the ledger is
- * then unchanged.
+ * Copies the backup, which stays. Returns the new path of the replaced ledger; null without one. Throws `ledger_locked`
+ * beside a running trader, `file_unreadable` without such a backup, and `ledger_broken` or `ledger_newer` for an
+ * unusable one; the ledger is then unchanged.
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
@@ -39,7 +39,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   }
 }
 
-/** Reads everything; the problems are sentences, none for a consistent ledger. @param ledgerPath the trader's own; any other file is a backup */
+/** Reads a whole ledger. `problems` are sentences; none for a consistent one. Any file but `ledgerPath` is a backup. */
 export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);
@@ -47,14 +47,14 @@ export function verifyLedger(given: string, ledgerPath: string) {
   return { file: given, problems: problems.length > 0 || change === null ? problems : [`it ${change}`] };
 }
 
-/** Compares with the checksum written with it, if present; null for no change. */
+/** Compares a file with the checksum beside it. Returns the change in words; null without a change or a checksum. */
 function findChange(file: string, sha256: string): string | null {
   const listed = `${file}.sha256`;
   if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;
   return `was changed since it was made: its checksum is not the one in ${basename(listed)}`;
 }
 
-/** A verified copy, before anything is moved. */
+/** Makes a verified copy of the backup, before any file is moved. */
 function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
   removeCopy(fresh);
   copyFileSync(backup, fresh);
@@ -72,7 +72,7 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
     const change = findChange(backup, hashFile(backup));
     if (change !== null) {
       const hint =
-        'Take another backup: `twinbook ledger backups` lists them. One that you changed on purpose goes without that file.';
+        'Take another backup: `twinbook ledger backups` lists them. To use a backup that you changed on purpose, delete its checksum file.';
       throw new TwinbookError('ledger_broken', `the backup ${backup} ${change}`, hint);
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
+/** Command `twinbook status`: the trader's present state, or the ledger's when the trader does not run. */
 
 import { formatDecimal } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -24,7 +24,7 @@ import { amountText, type Cell, type Column, json, type Pair, record, short, tab
 
 export const statusCommand = command({
   name: 'status',
-  help: "the trader's current state; without a running trader, the state in its ledger",
+  help: "prints the trader's current state; without a running trader, the state in its ledger",
   config: 'trader',
   tool: { kind: 'read', options: [] },
   hasJson: true,
@@ -65,35 +65,34 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Differences of the last comparison; null without a comparison. A ledger alone cannot prove agreement now. */
+/** Describes the differences of the last comparison; null without any, because a ledger cannot prove agreement now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
   return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
-function printStopped(
-  io: CliIo,
-  { running: _, agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
-) {
+type StoppedStatus = ReturnType<typeof stoppedStatus>;
+
+function printStopped(io: CliIo, { running: _, agreement, next_start: next, guardian, ...facts }: StoppedStatus) {
   const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
   const ended = stopped ?? (run === null ? null : 'not recorded: it was killed, or still runs elsewhere');
   printRecord(
     io,
     [
-      ['trader', 'not running; this is what its ledger says'],
+      ['trader', 'not running; these facts are from its ledger'],
       ...pairsOf({ ...facts, stopped: ended }),
-      ['what rests now', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
+      ['cancel with', open + unknown > 0 ? 'twinbook cancel-all --verify' : undefined],
       [AGREEMENT, agreement?.text],
       ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
-      ['then back up with', wayBackText(next)],
+      ['then resume with', wayBackText(next)],
       ['guardian', guardian],
     ],
     agreement,
   );
 }
 
-/** The facts that are known, named as in `--json`. */
+/** Returns the known facts, under their names in `--json`. */
 const pairsOf = (facts: Readonly<Record<string, Cell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
@@ -106,7 +105,7 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
     io,
     [
       ['mode', reason === '' ? mode : `${mode} (${reason})`],
-      ['back up with', wayBackText(status)],
+      ['resume with', wayBackText(status)],
       ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
       [AGREEMENT, agreement.text],
       ['guardian', guardian],
@@ -122,7 +121,7 @@ const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
 
-/** The agreement is amber on a terminal when an operator has accepted differences. */
+/** Prints a record. The line on agreement is amber on a terminal if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
@@ -135,7 +134,7 @@ function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreeme
 }
 
 function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusData['feeds'][number]): string {
-  const age = ageMs === null ? 'nothing heard yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
+  const age = ageMs === null ? 'no value received yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
   const left = problems === 0 ? '' : `, ${problems} rows left out`;
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
@@ -149,7 +148,7 @@ const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'NO', cell: (row) => row.no, right: true },
   { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
-  // A strategy's reason for not quoting may be long.
+  // This column is last, because a strategy's reason for not quoting may be long.
   { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];
 
@@ -161,7 +160,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
   return {
     mode: account.mode,
     reason: account.reason,
-    /** Command that leads back up from this mode; empty when none is needed. */
+    /** Command that ends this mode; empty if no command is needed. */
     way_back: account.wayBack,
     pid: process.pid,
     version: process.version,
@@ -181,7 +180,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     fills: account.fills,
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
-    /** The user's own fair values; problems are rows and lines that were left out since the start. */
+    /** Feeds of the user's own values. `problems`: number of rows and lines left out since the start. */
     feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
       name,
       /** Markets with a current value for strategies. */
@@ -196,8 +195,8 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
 }
 
 /**
- * Ledger against exchange in the newest complete round. `open`: differences that no operator has accepted, null before
- * the first.
+ * Compares ledger and exchange by the newest complete round. `open`: number of differences that no operator has
+ * accepted; null before the first round.
  */
 function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
@@ -216,7 +215,7 @@ function makeMarket(market: MarketStatus) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** `quoting`, or the reason why not, in a few words. */
+    /** State of the market: `quoting`, or in a few words why it is not quoted. */
     state: describeQuoting(market),
     bid: amountText(market.bidMicros),
     ask: amountText(market.askMicros),

@@ -1,4 +1,4 @@
-/** Chooses the market of a rehearsal, as the trader would see it, and its order. */
+/** Chooses the market of a rehearsal and its order. */
 
 import {
   complement,
@@ -24,11 +24,11 @@ import { ask, difference, failure, type Place } from './steps.js';
 
 export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
-/** Markets read before the rehearsal gives up; two requests each. */
+/** Maximum number of markets to read, with two requests each. */
 const MOST_LOOKS = 10;
 const LISTED = 100;
 
-/** The market of `--market`, else the first named or selected market that accepts such an order. */
+/** Returns the market of `--market`, else the first named or selected market that accepts the rehearsal's order. */
 export async function chooseMarket({ client, config, where, market }: Place): Promise<ChosenMarket> {
   // An embedded exchange has its own markets.
   const wanted = where === 'paper' ? null : market;
@@ -40,10 +40,10 @@ export async function chooseMarket({ client, config, where, market }: Place): Pr
     if (typeof looked !== 'string') return looked;
     why = `${id}: ${looked}`;
   }
-  throw failure(why, 'Name another with --market ID; `markets` of the venue lists them.');
+  throw failure(why, 'Name another market of the venue with --market ID.');
 }
 
-/** Lists open markets without margin; the strategies' selections first. */
+/** Lists open markets without margin; markets that a strategy selects come first. */
 async function listMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const { data } = await ask(client, 'markets.list', { query: { limit: LISTED, state: 'open' } }, 'its markets');
   const usable = data.filter(({ margin_enabled }) => margin_enabled !== true);
@@ -53,13 +53,13 @@ async function listMarkets(client: ServiceClient, { strategies }: Config): Promi
   return [...new Set([...wished, ...usable])].map(({ condition_id }) => condition_id);
 }
 
-/** The market and its order, or why there is none. */
+/** Reads a market. Returns the market and the order to place, or why there is no such order. */
 async function lookAt(client: ServiceClient, id: string, config: Config) {
   const feed = new MarketTracker(id, config.venue.profile.fee_schedule);
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
-  // Both reads happen once, so nothing can be out of order.
+  // Each list is read only once, so its data cannot be out of order.
   feed.onDetail(detail.data, { ...detail.answer, requestId: 1, seenMs: detail.answer.nowMs });
   feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
@@ -83,7 +83,7 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
-/** Returns the line of the market. Throws the difference when the market's fees differ from the profile's. */
+/** Describes the market in one line. Throws the difference if the market's fees differ from the profile's. */
 export function marketText({ view: { market, book }, order }: ChosenMarket, profile: VenueProfile): string {
   checkFees(market, profile);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
@@ -111,12 +111,12 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
 }
 
-/** Minimum ratio of the present best ask to the order's price: far enough from a fill. */
+/** Minimum ratio of the best ask to the order's price, so that a fill is unlikely. */
 const FAR_PART = 2;
 
 /**
  * Returns a buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share
- * limit; else one sentence with the reason. `book` in YES space.
+ * limit; else one sentence with the reason. Prices of `book` are in YES space.
  */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;
@@ -125,13 +125,14 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const isYes = yesAsk >= noAsk;
   const tick = stepOfPrecision(config.price_precision);
   const most = limits.maxOrderSharesMicros;
-  // An order of `most` shares at this price meets the market's minimum value.
+  // `worth` is the price at which an order of `most` shares meets the market's minimum value.
   const worth = mulDiv(config.min_funds, ONE, most, 'ceil');
   const priceMicros = toMultiple(maxMicros(config.min_price, worth), tick, 'ceil');
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
-  if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
-  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from the asks of others';
-  // A buy; its price is in its own outcome's space.
+  if (amountMicros > most) return `the smallest order of this market has more shares than risk.max_order_shares`;
+  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk))
+    return 'no price in this market is far enough from the asks of others';
+  // The order is a buy, with the price of its own outcome.
   return { isYes, priceMicros, amountMicros };
 }

@@ -1,6 +1,6 @@
 /**
- * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. A method of the table is
- * a step: it returns its success in one line, or throws the error that ends the rehearsal.
+ * Runs one order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method in
+ * `STEPS` returns one line on its success, or throws the error that ends the rehearsal.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,12 +31,12 @@ import { ask, difference, failure, isStrange, type Place, Stopped, step, timedOu
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
-/** A book with this many levels may have more. */
+/** Number of levels to request of a book; a book with this many levels may have more. */
 const MOST_LEVELS = 100;
-/** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
+/** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** Rounds of comparison until a difference counts; lists may lag. */
+/** Number of comparison rounds until a difference counts, because lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
@@ -63,7 +63,7 @@ export class OrderLife {
   readonly #cancelId: string;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
-  /** The life of the order begins once its market is chosen. */
+  /** Time limit of the order's life, monotonic ms. The time begins once the market is chosen. */
   #endMs = 0;
 
   constructor(place: Place, ledger: Ledger) {
@@ -90,7 +90,7 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps. No order may rest after any end of the steps. */
+  /** Performs all steps. No order may rest afterwards, even after an error. */
   async perform(): Promise<void> {
     try {
       for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
@@ -99,7 +99,7 @@ export class OrderLife {
     }
   }
 
-  /** Sets the marks of the lists behind everything that was there before the rehearsal. */
+  /** Sets the marks of the account's lists behind all rows that existed before the rehearsal. */
   async openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
@@ -109,8 +109,9 @@ export class OrderLife {
       throw failure(`${count} under this wallet`, todo);
     }
     const found = await this.#compare();
-    if (typeof found === 'string') throw failure(`its lists did not come whole: ${found}`, 'Rehearse again.');
-    return 'its lists came whole, and no order rests';
+    if (typeof found === 'string')
+      throw failure(`the lists of the account are incomplete: ${found}`, 'Rehearse again.');
+    return 'the lists of the account are complete, and no order rests';
   }
 
   async chooseMarket(): Promise<string> {
@@ -187,7 +188,7 @@ export class OrderLife {
     return `${words}; signed and submitted`;
   }
 
-  /** Waits for two complete lists without any order of this wallet, and for the order's own record. */
+  /** Waits for two complete lists without any order of this wallet, then reads the order's own record. */
   async awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
@@ -198,11 +199,11 @@ export class OrderLife {
     }
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
     const filled = data.filled_amount ?? ZERO;
-    const much = filled === ZERO ? 'nothing of it filled' : `${formatDecimal(filled)} of it filled and are held`;
+    const much = filled === ZERO ? 'nothing was filled' : `${formatDecimal(filled)} shares were filled and are held`;
     return `nothing rests (read twice); its record says ${data.status}, ${much}`;
   }
 
-  /** Books the venue's listed fills; then its lists and the ledger must agree. */
+  /** Books the fills that the venue lists. Then the venue's lists and the ledger must agree. */
   async compareLedger(): Promise<string> {
     const { client, config, ledgerPath } = this.#place;
     if (config.venue.profile.own_trades) {
@@ -219,14 +220,13 @@ export class OrderLife {
       if (found.length === 0)
         return `ledger and venue agree: orders, trades, conversions, shares (${this.#ledger.newestSeq('fills')} fills)`;
     }
-    if (typeof found === 'string')
-      throw timedOut(`the lists of the venue did not come whole: ${found}`, 'Rehearse again.');
+    if (typeof found === 'string') throw timedOut(`the lists of the venue are incomplete: ${found}`, 'Rehearse again.');
     const first = must(found[0], 'a difference');
     const todo = `Keep ${ledgerPath}, and ask the venue.`;
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Ensures that nothing rests after any error. Returns that error unless something may still rest. */
+  /** Cancels the order after any error. Returns that error, or a different one if an order may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
     // An unsigned order cannot rest.
@@ -235,7 +235,7 @@ export class OrderLife {
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // A signature left without an answer: only the record shows the result, at the latest when the draft is over.
+      // No answer to a submit has come. Only the record shows the result, at the latest once the draft has expired.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
@@ -261,7 +261,7 @@ export class OrderLife {
     return must(this.#intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Whether the order's state is known: it rests, or it never will. */
+  /** Whether the order's state is known: the order rests, or can no longer rest. */
   get #isSettled(): boolean {
     const intent = this.#ledger.intent(this.#placeId);
     return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
@@ -279,7 +279,7 @@ export class OrderLife {
     const { client, config, wallet } = this.#place;
     const { intentId } = approved.intent;
     const reason = JSON.stringify({ rehearsal: true });
-    // Writes the intent's row; the request for its draft waits.
+    // `begin` writes the intent's row; the request for its draft is queued.
     this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
     const outcome = await this.#performNext();
     if (outcome.kind !== 'answered') throw notDrafted(outcome);
@@ -303,7 +303,7 @@ export class OrderLife {
 
   async #resting() {
     const resting = await restingOrders(this.#place.client);
-    if (typeof resting === 'string') throw failure(resting, 'The list of own orders must come whole: rehearse again.');
+    if (typeof resting === 'string') throw failure(resting, 'The list of own orders must be complete: rehearse again.');
     return resting;
   }
 
@@ -328,25 +328,25 @@ export class OrderLife {
     }
   }
 
-  /** The executor handles such answers; an operator who starts to trade there should know of them. */
+  /** Throws if a successful submit was answered by an error: the executor handles it, but an operator should know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
-    const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} all the same`;
+    const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
-      'The trader reads the record before it decides, so nothing is doubled. Rehearse again; if it comes again, ask the venue.';
+      'The trader reads the record before it decides, so no order is doubled. Rehearse again; if the error returns, ask the venue.';
     throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
   }
 
   #throwTrouble(): void {
     const found = this.#events.find((event) => event.kind === 'trouble');
     if (found?.kind !== 'trouble') return;
-    const text = 'the venue shows something else than was asked for';
+    const text = 'the venue shows another order than requested';
     const todo = 'Do not trade there until the venue explains it.';
     throw difference(text, 'records agree with the request', found.text, todo);
   }
 
-  /** The rehearsal would have stopped before with holdings or resting orders. */
+  /** Makes the facts for risk. Holdings and resting orders would have stopped the rehearsal before. */
   #facts(): RiskFacts {
     const { config } = this.#place;
     const { view } = this.#market;
@@ -366,7 +366,7 @@ export class OrderLife {
     };
   }
 
-  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
+  /** Performs one queued request and books its outcome. Requests that follow from it are queued. */
   async #performNext(): Promise<Outcome> {
     const request = must(this.#waiting.shift(), 'a request that waits');
     this.#outgoing.check(request.call, request.owner);
@@ -375,12 +375,12 @@ export class OrderLife {
     return report.outcome;
   }
 
-  /** The submits wait; a refusal is among the events. */
+  /** Signs the drafts. Submits are queued, and a refusal is among the events. */
   #signDrafts(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
 
-  /** Runs the executor until a condition holds; false after the time limit. */
+  /** Runs the executor until a condition holds. Returns false after the time limit. */
   async #goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
     for (;;) {
       this.#react(() => this.#executor.tick(Date.now(), null));
@@ -411,30 +411,26 @@ export class OrderLife {
   }
 }
 
-const LOST_TODO = 'Look whether the venue is well, then rehearse again; --timeout gives it longer.';
-const REFUSED_TODO = 'Read why; then rehearse again.';
+const LOST_TODO = 'Check whether the venue works, then rehearse again; --timeout allows more time.';
+const REFUSED_TODO = 'Read the reason, then rehearse again.';
 
 function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
   const { reason } = outcome;
   if (!isStrange(outcome)) return timedOut(`no draft came: ${reason}`, LOST_TODO);
-  return difference('the draft was answered by something else', 'a draft has pubkey and message', reason, LOST_TODO);
+  return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Venue times are whole seconds, plus the draft's travel time. */
+/** Tolerance for a draft's lifetime, s: the venue's times are whole seconds, and the draft has a travel time. */
 const LIFETIME_SLACK_S = 3;
 
 /**
  * Describes the draft's request, signers, payer and programs. Throws the difference when the signer would refuse the
  * draft, or when its lifetime differs from the profile's.
  */
-function draftWords(
-  message: string,
-  { profile, allowBlindSigning }: Config['venue'],
-  wallet: string,
-  venueNowMs: number,
-): string {
+function draftWords(message: string, venue: Config['venue'], wallet: string, venueNowMs: number) {
+  const { profile, allowBlindSigning } = venue;
   const shape = shapeText(message, profile, wallet);
   const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
   if (!judged.ok) {
@@ -448,13 +444,12 @@ function draftWords(
   if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
     const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
     const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
-    throw difference('the draft lives otherwise', due, `${leftS} s`, todo, message);
+    throw difference('the draft has another lifetime', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
-  // The only numbers among the terms are micros.
-  const words = Object.entries(terms).map(
-    ([name, value]) => `${name} ${typeof value === 'number' ? formatDecimal(value as Micros) : value}`,
-  );
+  // All numbers among the terms are micros.
+  const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
+  const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
   const { serviceName, marketConditionId, draftPubkey, expires } = draft;
   const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
   return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;

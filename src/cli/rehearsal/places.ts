@@ -11,7 +11,7 @@ import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
 import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
 
-/** Runs on a new exchange without network or account; the exchange is deleted afterwards. */
+/** Rehearses on a new exchange without network or account. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
@@ -32,14 +32,14 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opened so that a wrong passphrase shows before anything is live; it signs nothing here. */
+/** Opens the wallet, so that a wrong passphrase shows before the live part. The wallet signs nothing here. */
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
   return `the wallet file opens (${(await openWallet(config, io)).address})`;
 }
 
-/** Trades at the venue; runs only after success on paper. */
+/** Rehearses at the venue, with a real order. Runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -48,26 +48,23 @@ export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Prom
     return openKeys(config, io);
   };
   const live = { ...rehearsal, where: 'live' } as const;
-  const { wallet, credentials } = await step(
-    live,
-    'keys',
-    open,
-    (keys) => `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`,
-  );
+  const describe = ({ wallet }: Awaited<ReturnType<typeof open>>) =>
+    `wallet ${wallet.address}, credentials for ${profile.base_url}`;
+  const { wallet, credentials } = await step(live, 'keys', open, describe);
   const client = new ServiceClient({ profile, credentials });
   await liveThrough({ ...live, client, wallet, ledgerPath }).finally(() => client.close());
 }
 
-/** A trader would take the rehearsal's order for a foreign one, and a killed trader must not place any order. */
+/** Throws if a trader runs or is killed. A trader would take the rehearsal's order for a foreign order. */
 async function checkNobodyTrades(config: Config): Promise<void> {
   if ((await reachTrader(config)) !== 'not running')
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
   const killed = readStopFile(locateStopFile(config.ledger.path));
   if (killed !== null)
-    throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
+    throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** Runs the steps from the clock to the ledger. The client has credentials. */
+/** Performs the steps from the clock to the ledger. The client must have credentials. */
 async function liveThrough(place: Place): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;
@@ -76,7 +73,7 @@ async function liveThrough(place: Place): Promise<void> {
   const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
   await step(place, 'rate limits and headers', own, ({ answer: signed }) => {
     const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
-    return `${limits.join('; ')}; the venue takes the headers ${profile.header_prefix}-…`;
+    return `${limits.join('; ')}; the venue accepts the headers ${profile.header_prefix}-…`;
   });
   const ledger = openLedger(ledgerPath, { pid: process.pid, startedMs: Date.now() });
   try {

@@ -1,4 +1,4 @@
-/** `twinbook rehearse`: the life of one order on an embedded paper exchange, then with two flags at the venue. */
+/** Command `twinbook rehearse`: runs one order on an embedded paper exchange, then with two flags at the venue. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,29 +14,22 @@ import { json } from '../table.js';
 import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
-  live: option.flag(
-    '--live',
-    'afterwards at the venue itself: the smallest order, far from the market, canceled at once',
-  ),
-  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  live: option.flag('--live', 'rehearse also at the venue: the smallest order, far from the market, canceled at once'),
+  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'required with --live, because the order is real'),
   market: option.read(
     '--market <name>',
-    'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
+    'market of the order at the venue: its id, or for a market in the ledger the beginning of its id or words of its title (default: the first that a strategy selects)',
     option.nonEmpty,
   ),
-  ledger: option.read(
-    '--ledger <file>',
-    'keep the ledger of the rehearsal here; never the trader’s own',
-    option.nonEmpty,
-  ),
-  timeout: option.integer('--timeout <s>', 'for each life of an order', [5, 3600], 90),
+  ledger: option.read('--ledger <file>', 'file of the rehearsal’s ledger, never the trader’s own', option.nonEmpty),
+  timeout: option.integer('--timeout <s>', 'time limit for the life of each order, s', [5, 3600], 90),
 };
 
 type RehearseFlags = option.Values<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',
-  help: 'tries the whole life of one small order on an embedded paper exchange, then, if requested, at the venue',
+  help: 'rehearses the whole life of one small order on an embedded paper exchange, and with --live at the venue',
   config: 'file',
   options: OPTIONS,
   hasJson: true,
@@ -58,28 +51,26 @@ function resultOf(error: unknown): StepLine['result'] {
   throw error;
 }
 
-/** Checked before anything is read or requested: nothing trades by a typing error. */
+/** Checks the flags before anything is read or requested, so that a typing error cannot trade. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   if (live === iAcceptThatThisTrades) return;
   const text =
     live === true
-      ? '--live places a real order at the venue and cancels it: say --i-accept-that-this-trades too'
+      ? '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'
       : '--i-accept-that-this-trades means nothing without --live';
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
 
 async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
   const { atTheVenue, onPaper } = await import('./places.js');
-  let stopped = false;
-  const isStopped = () => stopped;
+  const stop = new AbortController();
+  const isStopped = () => stop.signal.aborted;
   const load = () => loadConfig(file, io);
   const { live, ledger, market, timeout } = flags;
   const config = await step({ where: 'paper', note, isStopped }, 'configuration', load, (read) =>
     configurationText(read, flags, io),
   );
-  void io.stopAsked().then(() => {
-    stopped = true;
-  });
+  void io.stopAsked().then(() => stop.abort());
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
   try {
     const wanted = market === undefined ? null : await marketAtVenue(market, config);
@@ -103,7 +94,7 @@ function configurationText(config: Config, { live, ledger }: RehearseFlags, io: 
   }
   if (live === true && config.fleet !== null) {
     const hint = 'Rehearse with a file without `fleet:`, and with a wallet that no trader of the fleet has.';
-    throw new TwinbookError('config_invalid', 'a rehearsal does not ask the fleet whose the wallet is', hint);
+    throw new TwinbookError('config_invalid', "a rehearsal does not ask the fleet for the wallet's owner", hint);
   }
   const { name, profile } = config.venue;
   return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;

@@ -1,4 +1,4 @@
-/** Place, steps and lines of a rehearsal. */
+/** Place and steps of a rehearsal, and the line that each step prints. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { plainLine } from '../../shared/base/text.js';
@@ -15,9 +15,9 @@ import { compareClocks, requireAnswer } from '../reach.js';
 export interface Rehearsal {
   readonly config: Config;
   readonly io: CliIo;
-  /** Id of the market to use at the venue; null: the rehearsal chooses a market. */
+  /** Id of the market to use at the venue; null if the rehearsal chooses a market. */
   readonly market: string | null;
-  /** Time for the life of the order, ms; canceling leftovers has its own time. */
+  /** Time limit for the life of the order, ms; canceling after an error has its own limit. */
   readonly withinMs: number;
   readonly note: (line: StepLine) => void;
   readonly isStopped: () => boolean;
@@ -36,11 +36,11 @@ export interface StepLine {
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
-  /** Text of the profile, and the answer that came; only for a difference. */
+  /** Text of the profile and the received answer; only for a difference. */
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
-  /** Next step for the operator; empty without a next step. */
+  /** Advice for the operator; empty if no action is needed. */
   readonly todo: string;
 }
 
@@ -96,14 +96,14 @@ const BY_EXIT: Readonly<Partial<Record<ExitCode, StepLine['result']>>> = {
   [EXIT.timedOut]: 'timed out',
 };
 
-/** Throws on a bug. */
+/** Converts an error to `Stopped`. Rethrows an error that shows a bug. */
 function toStopped(error: unknown): Stopped {
   if (error instanceof Stopped) return error;
   if (!(error instanceof TwinbookError)) throw error;
   return new Stopped({ result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint });
 }
 
-/** Returns one line for a successful step; else the finding, the expectation and the advice on lines below. */
+/** Formats a successful step as one line. After a failure, finding, expectation and advice follow on lines below. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
     ['the profile says', profile],
@@ -112,11 +112,11 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
     ['do', todo || undefined],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
   const lines = [`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...more];
-  // Titles and reasons come from the exchange.
+  // Titles and reasons come from the exchange and may contain control characters.
   return lines.map((line) => `${plainLine(line)}\n`).join('');
 }
 
-/** Makes a call and throws errors that end the rehearsal: a foreign answer is a difference, a refusal a failure. */
+/** Calls the venue. Throws a difference for an answer that is not the service's, and a failure for a refusal. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,
@@ -131,25 +131,27 @@ export async function ask<N extends EndpointName>(
   return { data: requireAnswer(answer, what), answer };
 }
 
-/** True for an answer that is not the service's. Silence is no difference. */
+/** True if an answer is not the service's, for example a proxy's. A missing answer is not strange. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
 export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
   const apart = compareClocks(client);
-  if (apart === null) return 'the venue does not say its time; this clock is believed';
+  if (apart === null) return 'the venue does not report its time; this clock is assumed to be correct';
   if (apart.apartMs > clock_tolerance_s * 1000) {
     const todo = 'Synchronise this clock (NTP), and compare the venue’s with another: one of the two is wrong.';
     throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
   }
-  return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
+  return apart.agrees
+    ? 'this clock agrees with the venue’s'
+    : `${apart.text}; signed calls are corrected for the difference`;
 }
 
-/** The limit of one scope by an answer's headers. A venue limit above the profile's is no problem. */
+/** Describes the limit of one scope by an answer's headers. A venue's limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];
-  if (budget === null) return `${scope}: no headers, ${due} a minute are kept`;
+  if (budget === null) return `${scope}: the venue sends no limit, so at most ${due} requests a minute are sent`;
   if (budget.limit < due) {
     const text = `the venue allows fewer ${scope} requests than the profile says`;
     const todo = `Write ${key}: ${budget.limit} under rate_limits of your copy of the profile.`;

@@ -1,5 +1,6 @@
-/** Messages to an absent operator: the open alerts, and the channels that carry them. */
+/** Sends messages to an absent operator: keeps the open alerts and a queue for each channel. */
 
+import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
@@ -26,14 +27,14 @@ interface OpenAlert extends RememberedAlert {
   seenMs: number;
 }
 
-/** Open alerts and the times of their messages: at the start, at the end, and repeatedly while critical. */
+/** Keeps open alerts. Messages are due at an alert's start and end, and repeatedly while it is critical. */
 export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
   #told = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
 
-  /** @param run drawn by each console, so that ids of messages are never used twice */
+  /** @param run random text of each console, so that ids of messages are unique */
   constructor(run: string) {
     this.#run = run;
   }
@@ -43,21 +44,17 @@ export class AlertBook {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
-  /** The alert is not sent again until it is over. No effect on a closed or acknowledged alert. */
+  /** Acknowledges an alert: it is not sent again until it is over. Has no effect on a closed or acknowledged alert. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
   /**
-   * Messages to send for the current conditions.
+   * Returns the messages to send for the current conditions.
    * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
    */
-  observe(
-    conditions: readonly Condition[],
-    nowMs: number,
-    isUndecided: (kind: string) => boolean = () => false,
-  ): readonly AlertMessage[] {
+  observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
@@ -73,18 +70,18 @@ export class AlertBook {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
-  /** Sent alerts that are not over, longest first. */
+  /** Alerts that were sent and are not over, the oldest first. */
   get open(): readonly RememberedAlert[] {
     return [...this.#open.values()].flatMap(({ forMs: _, seenMs: __, ...alert }) =>
       alert.toldMs === null ? [] : alert,
     );
   }
 
-  /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
+  /** Restarts ages after the clock was set back. Otherwise no alert would be repeated or end for that time. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
-      // A sent alert is identified by the time of its beginning.
+      // A sent alert keeps its beginning, which identifies it.
       if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
       else alert.toldMs = Math.min(alert.toldMs, nowMs);
     }
@@ -107,7 +104,8 @@ export class AlertBook {
   #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
     const { kind, severity, title, text, sinceMs } = alert;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
-    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
+    const told =
+      state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it had begun at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
   }
 
@@ -118,21 +116,18 @@ export class AlertBook {
 }
 
 const MOST_WAITING = 500;
-/** Between two messages of a channel, ms. */
+/** Minimum time between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Messages below critical in an hour; further ones are joined into one when the hour allows it again. */
+/** Maximum number of messages below critical per hour. Further messages are joined into one when the limit allows. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
-/** Maximum age of a pending message; older messages are dropped. */
+/** Maximum age of a pending message, ms; older messages are dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
 /** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
-interface Waiting {
-  readonly message: AlertMessage;
-  readonly sinceMs: number;
-}
+type Waiting = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
  * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. Failures are retried
@@ -151,12 +146,12 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Urgent messages among those that wait or are in flight. */
+  /** Number of critical messages that wait or are in flight. */
   get urgent(): number {
     return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
-  /** Includes the message in flight: its delivery is unknown. */
+  /** All undelivered messages, including the message in flight, whose delivery is unknown. */
   get content(): readonly AlertMessage[] {
     return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
@@ -172,8 +167,8 @@ export class Outbox {
   }
 
   /**
-   * The message to send now, most urgent first; null while none is due or one is in flight.
-   * @param isQuiet only urgent messages are due
+   * Returns the message to send now, most urgent first; null if none is due or one is in flight.
+   * @param isQuiet whether only critical messages are due
    */
   next(steadyMs: number, isQuiet = false): AlertMessage | null {
     this.#giveUp(steadyMs);
@@ -243,7 +238,7 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
 
 export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
 
-/** One message. Repeated deliveries have the same id. */
+/** A message to the operator. Repeated deliveries have the same id. */
 export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
@@ -251,19 +246,19 @@ export interface AlertMessage {
   /** Subject of the alert; constant while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** A few words without figures or names: channels with `detail: bare` get nothing else. */
+  /** Title without figures or names. Channels with `detail: bare` send only the title. */
   readonly title: string;
   readonly text: string;
 }
 
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** Retried later; after this many ms if the channel gave a delay. */
+  /** The delivery is retried. `afterMs`: delay that the channel asked for, ms; null without one. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
-  /** Never deliverable: a wrong address. */
+  /** The message can never be delivered, for example because of a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Never rejects. */
+/** Sends one message. Never rejects. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
 export interface AlertState {
@@ -272,11 +267,7 @@ export interface AlertState {
 }
 
 /** Acknowledgement of an alert that has been open since `sinceMs`. */
-export interface Acknowledgement {
-  readonly kind: string;
-  readonly sinceMs: number;
-  readonly timeMs: number;
-}
+export type Acknowledgement = Readonly<{ kind: string; sinceMs: number; timeMs: number }>;
 
 /** Storage of alerts between processes. No call throws. */
 export interface AlertMemory {
@@ -293,21 +284,17 @@ export interface AlertCenterOptions {
   /** Random id of the run; every console start draws a new one. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
-  /** Failed deliveries, for the console's own log. */
+  /** Writes a failed delivery to the console's own log. */
   readonly note: (text: string) => void;
   /** Storage for alerts; absent: nothing is stored. */
   readonly memory?: AlertMemory;
-  /** Unix ms; the time at which the stored state is read. */
+  /** Present time, at which the stored state is read, Unix ms. */
   readonly nowMs?: number;
-  /** The same moment by a clock that never steps, ms. */
+  /** Present time by a clock that never steps, ms. */
   readonly steadyMs?: number;
 }
 
-interface Channel {
-  readonly config: ChannelConfig;
-  readonly outbox: Outbox;
-  readonly send: AlertSender;
-}
+type Channel = Readonly<{ config: ChannelConfig; outbox: Outbox; send: AlertSender }>;
 
 /** Routes conditions to channels, each with its own outbox and one message in flight at a time. */
 export class AlertCenter {
@@ -330,7 +317,7 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Call about once a second; returns at once. In quiet hours only critical messages leave. */
+  /** Processes the present facts; call about once a second. In quiet hours only critical messages leave. */
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs, steadyMs } = facts;
     this.#isQuiet = isQuiet;
@@ -342,15 +329,12 @@ export class AlertCenter {
   }
 
   /** Queues a notice of the trader for its operator; `time` in Unix ms. */
-  notice(
-    { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
-    steadyMs: number,
-  ) {
+  notice({ kind, text, time, severity }: Omit<StatusLineOf<'notice'>, 'type'>, steadyMs: number) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
+  /** Number of undelivered messages, without those that wait for the end of quiet hours. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
   }
@@ -392,7 +376,7 @@ export class AlertCenter {
     });
   }
 
-  /** Stores the state after a change only: mostly no alert is open and no message waits. */
+  /** Stores the state, but only after a change: mostly no alert is open and no message waits. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

@@ -1,4 +1,4 @@
-/** Kinds of alerts, and the current problems of a trader, from the console's facts about it. */
+/** Defines the kinds of alerts, and finds a trader's present problems from the console's facts. */
 
 import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../config/schema.js';
@@ -19,7 +19,7 @@ export class Lifeline {
     this.#calledMs = steadyMs;
   }
 
-  /** Returns the due call: the reason for missing useful work, or an empty text. Returns null between two calls. */
+  /** Returns null if no call is due. Otherwise returns why there was no useful work, or an empty text if there was. */
   look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
@@ -27,12 +27,12 @@ export class Lifeline {
     this.#steps = account?.health.steps ?? 0;
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // A smaller number is a new run.
-    if (this.#steps === stepsBefore) return 'the trader took no step';
+    // An equal number means no step. A smaller number belongs to a new run.
+    if (this.#steps === stepsBefore) return 'the trader made no step';
     if (this.#answered === answeredBefore) return 'the exchange answered nothing';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
     if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
-    return isGuarded === false ? 'no guardian watches' : '';
+    return isGuarded === false ? 'no guardian is active' : '';
   }
 }
 
@@ -44,11 +44,11 @@ export interface Condition {
   readonly text: string;
   /** Time that the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
-  /** Start of the condition, Unix ms, if known; else since it was first seen. */
+  /** Start of the condition, Unix ms; absent if only the time of the first observation is known. */
   readonly sinceMs?: number;
 }
 
-/** Null if unknown. */
+/** Facts from which conditions are found. Null means unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
   /** Time of a clock that never steps, ms. */
@@ -57,9 +57,9 @@ export interface WatchedFacts {
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from the trader. */
   readonly isHeard: boolean;
-  /** The trader ended regularly: no order rests. */
+  /** Whether the trader ended regularly, so that no order rests. */
   readonly hasEnded: boolean;
-  /** The trader's process ended without a message. */
+  /** Whether the trader's process ended without a message. */
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
@@ -81,19 +81,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Limit of wrong passwords, from an attacker's guesses or an operator's typing errors. */
+/** Number of wrong passwords that raises an alert, from an attacker's guesses or an operator's typing errors. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** The next command for the operator, who should not have to search for it at night. Empty: no action is needed. */
+  /** Next command for the operator, who should not have to search at night. Empty if no action is needed. */
   readonly next: string;
   /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`:
-   * an event of the trader, sent once. A lasting state is a condition.
+   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the trader
+   * can show. `notice`: an event of the trader, sent once. A lasting state is a condition.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -108,92 +108,86 @@ const shownWarning = kindOf('warning', 'trader');
 const toldCritical = kindOf('critical', 'notice');
 const toldWarning = kindOf('warning', 'notice');
 
-const BACK_UP = '`twinbook ledger backup` makes one now, or says why it cannot';
+const BACK_UP = '`twinbook ledger backup` makes a backup now, or says why it fails';
 const KILL_AND_LOOK = '`twinbook kill`, then `twinbook events`';
-const REDUCES_ONLY = '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`';
-const LETS_TRY = '`twinbook resume --reason TEXT` lets it try again';
+const REDUCES_ONLY = '`twinbook events`; only reducing orders are sent until `twinbook resume --reason TEXT`';
+const LETS_TRY = '`twinbook resume --reason TEXT` starts the failed part again';
 
 const KINDS = {
-  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start it again'),
-  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works past it'),
+  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start the trader again'),
+  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works nevertheless'),
   guardian_absent: seenCritical(
     'no guardian',
-    '`twinbook status` says what it said last; its log is beside the ledger',
+    '`twinbook status` shows the last report of the guardian; its log is beside the ledger',
     MINUTE_MS / 2,
   ),
-  disk_low: seenWarning('the disk fills', 'remove journals, recordings and logs, never the ledger'),
+  disk_low: seenWarning('the disk is almost full', 'remove journals, recordings and logs, never the ledger'),
   login_refused: seenWarning(
-    'logins are refused',
-    'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
+    'logins to the page are refused',
+    'if it was you, `twinbook alerts --ack login_refused`; else give the page another password and restart its console',
   ),
-  killed: shownCritical('it is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up'),
-  halted: shownCritical('it is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up'),
+  killed: shownCritical('the trader is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` ends it'),
+  halted: shownCritical('the trader is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` ends it'),
   ledger_differs: shownCritical(
     'ledger and exchange differ',
-    '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
+    '`twinbook reconcile` lists the differences; only reducing orders are sent meanwhile',
   ),
   unknown_orders: shownCritical(
-    'orders are unknown',
-    '`twinbook cancel-all --verify`, and compare with the page of the venue',
+    'the state of orders is unknown',
+    '`twinbook cancel-all --verify`, then compare with the website of the venue',
     5 * MINUTE_MS,
   ),
   venue_silent: shownWarning(
     'the exchange does not answer',
-    '`twinbook status`, and the status page of the venue',
+    '`twinbook status`, the venue’s status page',
     2 * MINUTE_MS,
   ),
-  throttled: shownWarning('the exchange throttles', '`twinbook status` says which requests are left', MINUTE_MS),
-  clock_off: shownWarning('the clock is off', 'synchronise the clock of this machine', MINUTE_MS),
-  reconciled_late: shownWarning('no reconciliation', '`twinbook reconcile`'),
-  loss: shownWarning(
-    'a loss limit is near',
-    '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',
-  ),
+  throttled: shownWarning('the exchange throttles requests', '`twinbook status` shows the requests left', MINUTE_MS),
+  clock_off: shownWarning('the clock is wrong', 'synchronise the clock of this machine', MINUTE_MS),
+  reconciled_late: shownWarning('no recent reconciliation', '`twinbook reconcile`'),
+  loss: shownWarning('a loss limit is near', '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` limits it'),
   feed_silent: shownWarning(
     'a feed is silent',
-    '`twinbook status` says how old its values are; strategies that need it do not quote',
+    '`twinbook status` shows the age of its values; strategies that need the feed do not quote',
     2 * MINUTE_MS,
   ),
   backup_failed: shownWarning('no new backup', BACK_UP),
   backup_old: shownWarning('the newest backup is old', BACK_UP),
   journal_ended: shownWarning(
     'the journal has ended',
-    'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
+    'free space on the disk of the journal (`journal.max_mb` limits its size); `twinbook stop`, then `twinbook start`, begins a new journal',
   ),
   signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
-  signed_elsewhere: toldCritical('an order that was signed elsewhere', KILL_AND_LOOK),
-  foreign_order: toldCritical('a foreign order', KILL_AND_LOOK),
+  signed_elsewhere: toldCritical('an order was signed elsewhere', KILL_AND_LOOK),
+  foreign_order: toldCritical('a foreign order was found', KILL_AND_LOOK),
   cancel_undone: toldCritical(
     'an order rests that the exchange had canceled',
-    '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
+    '`twinbook kill --verify`, then compare with the website of the venue; the market is not quoted until `twinbook resume --reason TEXT`',
   ),
   fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
   settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
   list_unread: toldCritical(
     'a list of the exchange cannot be read',
-    '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
+    '`twinbook doctor` shows the exchange’s refusal; if it refuses the key: `twinbook keys list`, `twinbook keys bootstrap`',
   ),
-  market_unread: toldWarning(
-    'a market cannot be read',
-    '`twinbook events` names market, field and value; all other markets continue',
-  ),
+  market_unread: toldWarning('a market cannot be read', '`twinbook events` names market, field, value; all others run'),
   orders_refused: toldCritical(
     'the exchange refuses every order',
-    '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
+    '`twinbook explain MARKET` shows the reason of the exchange; if funds are missing, compare `capital` with the account',
   ),
   budget_short: toldWarning(
     'the exchange leaves few requests',
-    '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
+    '`twinbook status` shows the remaining requests; check whether another program uses this key or address, or ask the venue',
   ),
   strategy_failed: toldWarning('a strategy failed', LETS_TRY),
-  market_failed: toldWarning('a market is out', LETS_TRY),
+  market_failed: toldWarning('a market is no longer quoted', LETS_TRY),
   clock_set_back: toldWarning('the clock was set back'),
-  command: toldWarning('a command'),
-  configured: toldWarning('another configuration', '`twinbook config diff --history` says who changed what'),
-  daily_summary: kindOf('info', 'notice')('the day'),
+  command: toldWarning('an operator gave a command'),
+  configured: toldWarning('the configuration was changed', '`twinbook config diff --history` says who changed what'),
+  daily_summary: kindOf('info', 'notice')('daily summary'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
-/** Text of a condition that holds, with its start where that is known. */
+/** Text of a condition that holds, with its start if known. */
 type Found = string | Readonly<{ text: string; sinceMs: number }>;
 /** False or null for a condition that does not hold. */
 type Conditions = Readonly<Partial<Record<keyof typeof KINDS, Found | false | null>>>;
@@ -210,15 +204,15 @@ function findSeen({
   const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {
-    trader_gone: isGone && 'its process ended without canceling anything',
+    trader_gone: isGone && 'the process ended without canceling any order',
     trader_silent: isSilent && {
-      text: `nothing was heard for ${wholeSeconds(silentMs)} s`,
+      text: `no message has arrived for ${wholeSeconds(silentMs)} s`,
       sinceMs: nowMs - silentMs,
     },
-    guardian_absent: !hasEnded && isGuarded === false && 'nothing cancels when the trader stops',
+    guardian_absent: !hasEnded && isGuarded === false && 'no process cancels orders when the trader dies',
     disk_low: isFull && `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`,
     login_refused:
-      refusedLogins >= MOST_REFUSED_LOGINS && `the page was brought ${refusedLogins} wrong passwords in ten minutes`,
+      refusedLogins >= MOST_REFUSED_LOGINS && `the page received ${refusedLogins} wrong passwords in ten minutes`,
   };
 }
 
@@ -226,7 +220,7 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
-  // A first round that never comes is late too.
+  // Before the first round, the time since the trader's start counts.
   const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
   const lossUsed = Math.max(
     losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
@@ -238,17 +232,19 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // A single round may have counted an order in flight as a difference.
+    // `disagreement` needs two rounds, because a single round may count an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
-    unknown_orders: unknownOrders > 0 && `of ${unknownOrders} orders nothing is known`,
-    venue_silent: account.silent && 'requests go unanswered',
-    throttled: isThrottled && 'it lets no request through',
-    clock_off: Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && `by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
+    unknown_orders: unknownOrders > 0 && `the state of ${unknownOrders} orders is unknown`,
+    venue_silent: account.silent && 'several requests in a row got no answer',
+    throttled: isThrottled && 'the exchange accepts no request for a while',
+    clock_off:
+      Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
+      `it differs from the clock of the exchange by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
     reconciled_late: nowMs - comparedMs > RECONCILED_WITHIN_MS && {
       text: 'ledger and exchange were not compared for ten minutes',
       sinceMs: comparedMs,
     },
-    loss: lossUsed > MOST_LOSS && `${Math.round(lossUsed * 100)} % of a loss limit is lost`,
+    loss: lossUsed > MOST_LOSS && `${Math.round(lossUsed * 100)} % of a loss limit is used`,
     feed_silent: names.length > 0 && `no market has a current value of ${names.join(', ')}`,
     backup_failed: isBackupFailing(backupFailed, backupMs) && {
       text: `the ledger could not be backed up: ${backupFailed.why}`,
@@ -260,15 +256,17 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
 }
 
 const describeAge = (backupMs: number | null, nowMs: number): string =>
-  backupMs === null ? 'there is none' : `it was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
+  backupMs === null
+    ? 'there is no backup'
+    : `the newest backup was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
 
 const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
 const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
-/** Empty when nothing is to be done. */
+/** Returns the operator's next step for an alert; empty if no action is needed. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** A text with the next step on a separate line; unchanged where there is none. */
+/** Adds the next step to a text, on a separate line. A text without a next step is unchanged. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;
@@ -284,7 +282,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether these facts do not decide if a condition of this kind holds: missing facts end no alert. */
+/** Whether the facts leave open if a condition of this kind holds. Missing facts end no alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -296,15 +294,15 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
-/** A later manual backup replaces the failed one. */
+/** Whether the newest backup failed. A later manual backup replaces a failed one. */
 export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
- * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command of level
- * `info` comes from the timer, which requests a comparison every few minutes. The comparison's result is a condition.
+ * Returns the kind of a notice; null if it is not sent. A lasting state is a condition, and the rest is in the log. A
+ * command of level `info` is the timer's regular comparison, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);

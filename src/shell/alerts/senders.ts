@@ -27,7 +27,7 @@ export function testChannel(configFile: string, channel: ChannelConfig): Promise
   });
 }
 
-/** The cause of a failed request has more details. */
+/** Returns the message of the error's cause, which has more details for a failed request. */
 export const causeOf = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 
@@ -57,7 +57,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
 export interface SenderOptions {
-  /** Name of the trader, which every message begins with. */
+  /** Name of the trader, with which every message begins. */
   readonly trader: string;
   readonly nowMs: () => number;
 }
@@ -70,7 +70,7 @@ const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Every message reads the channel's secrets. A channel with unreadable secrets is noted at once. */
+/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are noted at once. */
 export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
   try {
     readSecrets(channel);
@@ -102,7 +102,7 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
     case 'slack':
       return json(address, { text: escapeForSlack(text) });
     case 'discord':
-      // A title of the exchange must not mention users.
+      // A title from the exchange must not mention Discord users.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
@@ -126,7 +126,7 @@ const formatSubject = ({ severity, state, title }: AlertMessage, trader: string)
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
-  // Headers are Latin-1: another character would make the request fail.
+  // Headers are Latin-1: any other character would make the request fail.
   title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
@@ -140,7 +140,7 @@ function signature(content: string, key: string, nowMs: number): Readonly<Record
 
 const TELEGRAM = 'https://api.telegram.org';
 
-/** A token, or for a server of one's own the whole address before the method. */
+/** Returns a bot's URL. `address` is a token, or for a self-hosted server the whole address before the method. */
 export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
 
@@ -164,7 +164,7 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Newer updates than `taken`, ascending; null for all. Throws for anything but a list of updates. */
+/** Reads updates newer than `taken`, ascending; null for all. Throws for anything but a list of updates. */
 export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
   const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
   const headers = { 'content-type': 'application/json' };
@@ -180,14 +180,11 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
 }
 
 const WITHIN_MS = 10_000;
-/** A permanent error of a mail server. */
+/** Lowest code of a mail server's permanent errors. */
 const PERMANENT = 500;
 
-/** Over SMTP; `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects when the server cannot be reached. */
-async function sendMail(
-  url: string,
-  mail: Readonly<Record<'from' | 'to' | 'subject' | 'text', string>>,
-): Promise<Delivery> {
+/** Sends a mail. `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects if the server cannot be reached. */
+async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 'text', string>): Promise<Delivery> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     { url, connectionTimeout: WITHIN_MS, greetingTimeout: WITHIN_MS, socketTimeout: WITHIN_MS },
@@ -205,17 +202,13 @@ async function sendMail(
   }
 }
 
-/** Temporary errors. */
+/** HTTP codes below 500 that are temporary errors. */
 const AGAIN: readonly number[] = [408, 425, 429];
 /** Longest wait that a channel may ask for, ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Rejects without an answer in time. */
-export async function postText(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Delivery> {
+/** Posts a text. Rejects without an answer in time. */
+export async function postText(url: string, body: string, headers: Record<string, string>): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
   // The body is not needed and may be endless.

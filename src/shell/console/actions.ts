@@ -1,4 +1,4 @@
-/** Effect of a button: a command to the trader, or for a kill without an answer the stop file. */
+/** Performs the page's buttons: sends a command to the trader, or writes the stop file for a kill without an answer. */
 
 import { execFile } from 'node:child_process';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -19,11 +19,11 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** A trader obeys within seconds or hangs; the page waits slightly longer. */
+/** Time limit of a command, ms: a trader obeys within seconds or hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** Commands that change nothing in a mode in which the trader quotes. */
+/** Commands without effect, by mode in which the trader quotes. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
@@ -32,7 +32,7 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
 };
 interface ActionFacts {
   readonly mode: string;
-  /** False: only the stop file reaches the trader. */
+  /** Whether the trader answers. If not, only the stop file reaches it. */
   readonly answers: boolean;
   readonly openOrders: number;
   readonly isHolding: boolean;
@@ -75,20 +75,12 @@ export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopp
   ];
 }
 
-export interface ActionPlace {
-  readonly socket: string;
-  readonly ledgerPath: string;
-}
+export type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
 
 /** @param market condition id of an action on one market; null for all others */
-export async function act(
-  action: TraderAction,
-  reason: string,
-  place: ActionPlace,
-  market: string | null = null,
-): Promise<Acted> {
+export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
   try {
-    // The table of commands determines the fields of each.
+    // The table of commands determines the fields of each request.
     const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, in this market alone' };
@@ -98,7 +90,7 @@ export async function act(
     if (action === 'kill') return killWithout(reason, place);
     if (!(error instanceof TwinbookError)) throw error;
     const refusal = error.message.replace(/^the trader refused: /, '');
-    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works nevertheless.`, text: '' };
   }
 }
 
@@ -111,7 +103,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
     return { refusal: messageOf(error), text: '' };
   }
   const text =
-    'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +
+    'the trader does not answer: the stop file kills it before its next step and at its next start; ' +
     'resting orders are canceled by the guardian, or by "twinbook kill"';
   return { refusal: null, text };
 }
@@ -121,25 +113,20 @@ const ON_THE_PAGE = 'operator, on the page';
 // An action on all markets has the name of its command.
 const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
 
-/** The page waits slightly longer. */
+/** Time limit of a configuration command, ms; the page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
- * Applies a configuration or rolls a configuration back. The command line's command does so in a separate process:
- * strategy code with an endless loop must stop neither the console nor the trader.
+ * Applies a configuration or rolls it back, by the command `twinbook config` in a separate process: strategy code with
+ * an endless loop must stop neither the console nor the trader.
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */
-export function changeConfig(
-  action: 'apply' | 'rollback',
-  reason: string,
-  file: string,
-  program = PROGRAM,
-): Promise<Acted> {
+export function changeConfig(action: 'apply' | 'rollback', reason: string, file: string, program = PROGRAM) {
   if (action === 'rollback' && reason === '')
-    return Promise.resolve({ refusal: 'a rollback needs a reason', text: '' });
+    return Promise.resolve<Acted>({ refusal: 'a rollback needs a reason', text: '' });
   const because = reason === '' ? [] : [`--reason=${reason}`];
-  return new Promise((resolve) => {
+  return new Promise<Acted>((resolve) => {
     execFile(
       process.execPath,
       [...process.execArgv, program, 'config', action, '-c', file, ...because],
@@ -171,6 +158,6 @@ export function acknowledge(
   const timeMs = nowMs();
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
-    return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
+    return { isDone: false, text: 'the acknowledgement cannot be stored; the log of the console says why' };
   return { isDone: true, text: `not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

@@ -7,32 +7,39 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
+import { Subscription } from '../control/control-client.js';
 import type { Passes } from '../dashboard/admission.js';
-import type { Host } from '../dashboard/contract.js';
+import type { Host, TraderHost } from '../dashboard/contract.js';
 import { openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
-import { ACTIONS_ON_ALL } from './actions.js';
-import { METRICS_TYPE, renderMetrics } from './metrics.js';
+import { ACTIONS_ON_ALL, acknowledge, act, changeConfig } from './actions.js';
+import { LedgerConnection, makeTitleLookup } from './ledger-lists.js';
+import { METRICS_TYPE, renderMetrics, type ScrapeFacts } from './metrics.js';
+import { Reports } from './own-commands.js';
 import { readPasses } from './page-access.js';
-import type { ShownParts } from './page-state.js';
-import { openShownTrader, type ShownTrader } from './shown-trader.js';
+import { makePageState, makeTraderRow, type ShownParts } from './page-state.js';
+import { AlertStore, History, locateStore, StoreFile, takeSample } from './store.js';
+import { listenForCommands } from './telegram.js';
+import { TraderState } from './trader-state.js';
+import { ResultBook } from './views/money-view.js';
+import { makeCsv } from './views/orders-view.js';
+import { makeViews } from './views/views.js';
+import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 
-/** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
+/** Maximum traders of one console: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
-/** Throws `usage` for traders that cannot be shown together, with the files and the requirement. */
+/** Throws `usage` for traders that cannot be shown together. The error names their files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
   if (configs.length > MOST_TRADERS)
-    throw misuse(
-      `${configs.length} traders; one console shows at most ${MOST_TRADERS}`,
-      'Start another `twinbook console` for the rest.',
-    );
+    throw misuse(`${configs.length} traders; a console shows at most ${MOST_TRADERS}`, 'Start a second console.');
   if (!first.dashboard.enabled)
     throw misuse(
       `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
@@ -44,10 +51,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     known.set(`${what} ${path}`, file);
     if (before === undefined) return;
     const twice = `${file} is named twice`;
-    throw misuse(
-      before === file ? twice : `${before} and ${file} have the same ${what}, ${path}`,
-      'Name each trader once.',
-    );
+    throw misuse(before === file ? twice : `${before} and ${file} share the ${what} ${path}`, 'Name each trader once.');
   };
   for (const config of configs) {
     requireNew('ledger', followLinks(config.ledger.path), config);
@@ -60,7 +64,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
   }
 }
 
-/** Real path of a file that may not exist. */
+/** Returns the real path of a file that may not exist. */
 const followLinks = (path: string): string => {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);
@@ -80,7 +84,7 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** A console that is ending may still have the port, ms. */
+/** Time to wait for the port, ms: a console that is ending may still have it. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
 /** Maximum wait for the last messages of a trader that ends, ms. */
@@ -92,7 +96,7 @@ const GONE_TOLD_WITHIN_MS = 60_000;
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Shown beside it. The first one's file determines the page's address and users. */
+  /** Further traders to show. The first trader's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader?: boolean;
@@ -101,7 +105,7 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly note: (text: string) => void;
 }
 
-/** Throws `usage` for traders that cannot be shown together. */
+/** Opens a console. Throws `usage` for traders that cannot be shown together. */
 export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
@@ -170,3 +174,116 @@ async function listenWithin(at: (port: number) => ReturnType<typeof openDashboar
     }
   }
 }
+
+/** Time between two points of the history, ms. */
+const POINT_MS = 5_000;
+
+interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
+  /** Whether the trader has started this console and ends it. */
+  readonly isWithTrader: boolean;
+  readonly note: (text: string) => void;
+  /** Number of wrong passwords at the page; null if another trader's channels report the number. */
+  readonly refusedLogins: (() => number) | null;
+}
+
+/** Opens one trader in the console, with telemetry, ledger, alerts and buttons. */
+function openShownTrader(options: ShownTraderOptions) {
+  const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
+  const { control } = config;
+  const ledgerPath = config.ledger.path;
+  const trader = new TraderState();
+  const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
+  const store = new StoreFile({ path: locateStore(ledgerPath), note, nowMs, steadyMs: () => performance.now() });
+  const history = new History(store);
+  const alerts = new AlertStore(store);
+  const book = new ResultBook();
+  const reports = new Reports({
+    configFile: config.file,
+    ledgerPath,
+    recordings: config.recording.dir,
+    journals: config.journal.dir,
+  });
+  const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
+  const watch = new Watch({
+    config,
+    name,
+    trader,
+    isGuarded: guardian.isGuarded,
+    note,
+    memory: alerts,
+    onDuty: () => duty.take(),
+    lastRun: () =>
+      existsSync(ledgerPath) ? ledger.read(readLastRun) : existsSync(dirname(ledgerPath)) ? 'none' : null,
+    isWithTrader,
+    refusedLogins: () => refusedLogins?.() ?? 0,
+  });
+  const shown: ShownParts = { name, config, guardian, trader, ledger, history, book, watch, alerts, reports };
+  const endCommands = listenForCommands({ ...shown, store, note });
+  const subscription = new Subscription(control.socket, {
+    line: (line) => {
+      // A new run may write a different ledger.
+      if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
+      trader.onLine(line);
+      if (line.type === 'notice') watch.notice(line);
+    },
+    onLost: (why) => trader.onLost(why),
+  });
+  const sampling = setInterval(() => {
+    const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
+    if (sample !== null) history.add(sample);
+  }, POINT_MS);
+  const host: TraderHost = {
+    state: (market) => makePageState(shown, market),
+    view: makeViews(shown),
+    report: (file) => reports.read(file),
+    csv: (file) => ledger.read((open) => makeCsv(file, open, makeTitleLookup(trader, open))),
+    act: async (action, reason, market) => {
+      switch (action) {
+        case 'ack': {
+          const { isDone, text } = acknowledge(shown, null);
+          return { refusal: isDone ? null : text, text };
+        }
+        case 'report':
+          return reports.start('ledger', null);
+        case 'backtest':
+        case 'parity':
+          return reports.start(action, market);
+        case 'apply':
+        case 'rollback':
+          return changeConfig(action, reason, config.file);
+        default:
+          return act(action, reason, { socket: control.socket, ledgerPath }, market);
+      }
+    },
+  };
+  return {
+    ...host,
+    name,
+    row: () => makeTraderRow(shown),
+    scrape: (): ScrapeFacts => ({
+      name,
+      trader,
+      eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
+      files: readFileFacts(ledgerPath),
+      isGuarded: guardian.isGuarded(),
+      refusedLogins: refusedLogins?.() ?? null,
+      alerts: watch,
+    }),
+    /** The trader's process ended without a message. */
+    traderGone: () => watch.traderGone(),
+    /** Waits until the trader's alerts were delivered, with an upper bound, ms. */
+    deliver: (withinMs: number) => watch.deliver(withinMs),
+    close: () => {
+      clearInterval(sampling);
+      reports.close();
+      endCommands();
+      watch.close();
+      duty.close();
+      store.close();
+      subscription.close();
+      ledger.close();
+    },
+  };
+}
+
+type ShownTrader = ReturnType<typeof openShownTrader>;

@@ -2,6 +2,7 @@
 
 import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
 import type { History } from './store.js';
@@ -11,11 +12,11 @@ export const moneyText = (value: number | null): string => (value === null ? '' 
 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 
-/** `buy NO`. */
+/** Describes side and outcome, as in `buy NO`. */
 export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
   `${side} ${outcomeName(isYes)}`;
 
-/** A fill may be booked before the exchange's order row shows it, and the reverse. */
+/** Returns the filled shares. A fill may be booked before the exchange's order row shows it, and the reverse. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
@@ -26,16 +27,16 @@ export const formatEach = <Name extends string>(figures: Readonly<Record<Name, M
     Record<Name, string>
   >;
 
-/** The price of an order in the YES book. */
+/** Returns the price of an order in the YES book. */
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
-/** `sell YES 0.38` of an order to buy NO at 0.62. */
+/** Describes an order in the other outcome: an order to buy NO at 0.62 is `sell YES 0.38`. */
 export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
   return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
 }
 const PAGE_ROWS = 50;
 
-/** The rows of a page that contain every word, and the number of all such rows. */
+/** Returns a page of the rows that contain every word, and the number of all such rows. */
 export function findPage<Row extends object>(rows: readonly Row[], { words, page }: Pick<ViewQuery, 'words' | 'page'>) {
   const wanted = words.toLowerCase().split(/\s+/);
   const isFound = (row: Row): boolean => {
@@ -46,10 +47,10 @@ export function findPage<Row extends object>(rows: readonly Row[], { words, page
   return { rows: found.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS), count: found.length, page, size: PAGE_ROWS };
 }
 
-/** 0 of 0 has no fraction. */
+/** Returns the used fraction of a limit; null for a limit of 0. */
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
-/** A market's title from the trader, else from the ledger, else a prefix of its id. */
+/** Makes a function that returns a market's title from the trader, else from the ledger, else a prefix of its id. */
 export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
@@ -64,9 +65,7 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 const SHORT_ID = 12;
 
 /** Groups refusals by control, the most frequent first, with the newest reason. */
-export function groupRefusals(
-  refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
-) {
+export function groupRefusals(refusals: MarketStatus['refusals']) {
   const groups = new Map<string, { readonly control: string; readonly count: number; readonly text: string }>();
   for (const { name, count, text } of refusals)
     groups.set(name, { control: name, count: count + (groups.get(name)?.count ?? 0), text });
@@ -102,7 +101,7 @@ const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-/** Opened at its first use, and reopened after a failure. */
+/** Read-only connection to the ledger. It is opened at its first use, and reopened after a failure. */
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
@@ -115,12 +114,12 @@ export class LedgerConnection {
     this.#open = open;
   }
 
-  /** Number of openings: earlier reads may be of another file. */
+  /** Number of openings. Data from before the newest opening may come from another file. */
   get opened(): number {
     return this.#opened;
   }
 
-  /** Result of `work`; null while the ledger cannot be read. */
+  /** Returns the result of `work`; null while the ledger cannot be read. */
   read<T>(work: (ledger: LedgerReader) => T): T | null {
     try {
       if (this.#ledger === null) {
@@ -135,7 +134,7 @@ export class LedgerConnection {
     }
   }
 
-  /** The newest rows, cached briefly; the last known ones while the ledger cannot be read. */
+  /** Returns the newest rows, cached briefly. While the ledger cannot be read, returns the last known rows. */
   lists(): PageLists {
     if (performance.now() - this.#listsMs < KEPT_MS) return this.#lists;
     this.#listsMs = performance.now();
@@ -160,7 +159,7 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Data sources of the views; `Scale`: scales of the history. */
+/** Data sources of the views. `Scale`: methods of the history that a view uses. */
 export interface ViewSources<Scale extends keyof History = never> {
   readonly trader: TraderState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;

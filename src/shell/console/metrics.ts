@@ -1,4 +1,4 @@
-/** Samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
+/** Renders metrics from the trader's last messages, its ledger and its files. A scrape never reaches the trader. */
 
 import {
   type AccountStatus,
@@ -16,27 +16,23 @@ import type { FileFacts, Watch } from './watch.js';
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
+type Counts = AccountStatus['health']['stepSeconds'];
 
-/** Markets with own series, per trader: the rest of a trader's series is bounded by its configuration. */
+/** Maximum markets with own series, per trader. The configuration limits all other series. */
 const MOST_MARKETS = 100;
 
-/** Samples of all traders: every metric appears once, under its heading. */
+/** Collects the samples of all traders. Every metric appears once, under its heading. */
 class MetricSet {
-  /** Label of the samples that are added. */
+  /** Value of the label `trader` of the samples that are added. */
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** A null is no sample: an unknown value is absent, never 0. */
+  /** Adds a sample. Null adds none, because an unknown value must be absent and never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
 
-  addHistogram(
-    name: MetricName,
-    { counts, sum }: AccountStatus['health']['stepSeconds'],
-    bounds: readonly number[],
-    labels: Labels = {},
-  ): void {
+  addHistogram(name: MetricName, { counts, sum }: Counts, bounds: readonly number[], labels: Labels = {}): void {
     let total = 0;
     for (const [i, count] of counts.entries()) {
       total += count;
@@ -73,7 +69,7 @@ const escapeLabel = (text: string): string =>
 interface MetricDeclaration {
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** Beside `trader`. */
+  /** Labels besides `trader`. */
   readonly labels: readonly string[];
 }
 
@@ -83,79 +79,73 @@ const declare =
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
- * The table that the exporter, documents, alert rules and dashboards are checked against. Names have their base unit,
- * counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
+ * All metrics. The exporter, documents, alert rules and dashboards are checked against this table. Names have their
+ * base unit, counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
  */
 export const METRICS = {
-  twinbook_up: gauge('1 while the trader sends its state, 0 when it hangs or has ended.'),
-  twinbook_build_info: gauge('1; the version of the trader.', 'version'),
-  twinbook_config_info: gauge('1; the hash of the configuration in force.', 'hash'),
-  twinbook_start_time_seconds: gauge('When the run of the trader began.'),
-  twinbook_told_timestamp_seconds: gauge('When the trader last sent its state, by its own clock.'),
-  twinbook_mode: gauge('1 for the mode that the trader is in, 0 for every other.', 'mode'),
-  twinbook_steps_total: counter('Steps of this run.'),
-  twinbook_step_duration_seconds: histogram('How long a step took.'),
-  twinbook_beat_lateness_seconds: gauge('How late beats of the loop came: p99 of the last ten seconds.'),
-  twinbook_telemetry_brake_level: gauge(
-    '0 while telemetry is complete; higher while it is reduced to save the trader’s time.',
-  ),
-  twinbook_telemetry_readers: gauge('Readers of telemetry.'),
-  twinbook_telemetry_readers_cut_total: counter(
-    'Readers of telemetry that were disconnected because they did not read.',
-  ),
-  twinbook_process_resident_memory_bytes: gauge('Memory of the process.', 'process'),
-  twinbook_requests_total: counter('Requests that came back.', 'endpoint', 'outcome'),
-  twinbook_request_duration_seconds: histogram('From the request to its answer.', 'endpoint'),
-  twinbook_requests_unsent_total: counter('Requests that were given up before they were sent.'),
-  twinbook_budget_limit: gauge('Requests a minute that the venue allows.', 'scope'),
-  twinbook_budget_remaining: gauge('Requests that could leave now.', 'scope'),
-  twinbook_throttled: gauge('1 while the venue lets no request of this scope through.', 'scope'),
-  twinbook_venue_silent: gauge('1 while the exchange has not answered some requests in a row.'),
-  twinbook_venue_clock_offset_seconds: gauge("The exchange's clock minus ours."),
-  twinbook_orders: gauge('Orders of ours that rest or may rest.', 'phase'),
-  twinbook_orders_unknown: gauge('Orders of which nothing is known right now.'),
-  twinbook_fills_total: counter('Fills booked by this run.'),
-  twinbook_capital_currency: gauge('Currency that the trader may use.'),
-  twinbook_cash_currency: gauge('Currency in the ledger.'),
-  twinbook_equity_currency: gauge('Currency and holdings at their marks; absent while a holding has no mark.'),
+  twinbook_up: gauge('1 while the trader sends its state, 0 if the trader hangs or has ended.'),
+  twinbook_build_info: gauge('Always 1; the label has the version of the trader.', 'version'),
+  twinbook_config_info: gauge('Always 1; the label has the hash of the configuration in force.', 'hash'),
+  twinbook_start_time_seconds: gauge('Start time of the trader’s run.'),
+  twinbook_told_timestamp_seconds: gauge('Time when the trader last sent its state, by its own clock.'),
+  twinbook_mode: gauge('1 for the present mode of the trader, 0 for every other mode.', 'mode'),
+  twinbook_steps_total: counter('Number of steps of the trader’s loop in this run.'),
+  twinbook_step_duration_seconds: histogram('Duration of a step of the trader’s loop.'),
+  twinbook_beat_lateness_seconds: gauge('Delay of the loop’s beats: 99th percentile of the last ten seconds.'),
+  twinbook_telemetry_brake_level: gauge('0 while telemetry is complete; higher while it is reduced to save time.'),
+  twinbook_telemetry_readers: gauge('Number of connected readers of telemetry.'),
+  twinbook_telemetry_readers_cut_total: counter('Number of telemetry readers disconnected because they did not read.'),
+  twinbook_process_resident_memory_bytes: gauge('Resident memory of a process, by its role.', 'process'),
+  twinbook_requests_total: counter('Number of finished requests, by endpoint and outcome.', 'endpoint', 'outcome'),
+  twinbook_request_duration_seconds: histogram('Time from a request to its answer.', 'endpoint'),
+  twinbook_requests_unsent_total: counter('Number of requests that were dropped before they were sent.'),
+  twinbook_budget_limit: gauge('Number of requests a minute that the venue allows.', 'scope'),
+  twinbook_budget_remaining: gauge('Number of requests that may be sent now.', 'scope'),
+  twinbook_throttled: gauge('1 while the venue rejects all requests of this scope.', 'scope'),
+  twinbook_venue_silent: gauge('1 while the exchange has not answered several requests in a row.'),
+  twinbook_venue_clock_offset_seconds: gauge('Clock of the exchange minus the clock of this machine.'),
+  twinbook_orders: gauge('Number of own orders that rest or may rest.', 'phase'),
+  twinbook_orders_unknown: gauge('Number of own orders whose state is unknown.'),
+  twinbook_fills_total: counter('Number of fills that this run has booked.'),
+  twinbook_capital_currency: gauge('Capital: currency that the trader may use.'),
+  twinbook_cash_currency: gauge('Cash in the ledger.'),
+  twinbook_equity_currency: gauge('Cash plus holdings at their marks; absent while a holding has no mark.'),
   twinbook_result_currency: gauge('Equity minus capital; absent while a holding has no mark.'),
-  twinbook_loss_day_currency: gauge('Loss of this UTC day at marks; negative for a gain.'),
-  twinbook_drawdown_currency: gauge('Below the highest equity.'),
-  twinbook_limit_used_ratio: gauge('Part of a limit that is used; 1 is all of it.', 'limit'),
-  twinbook_reduce_only: gauge('1 while only reducing orders may be sent, because of a difference at the exchange.'),
-  twinbook_reconciled_timestamp_seconds: gauge('When ledger and exchange were last compared in a complete round.'),
-  twinbook_reconciliation_differences: gauge('Differences of the newest complete round.'),
-  twinbook_events_total: counter('Events of this kind in the ledger, over all runs.', 'kind'),
-  twinbook_markets: gauge('Markets that are looked at.', 'state'),
-  twinbook_market_info: gauge('1; the title of a market.', 'market', 'title', 'strategy'),
-  twinbook_market_fair_price: gauge('Fair value of YES by its strategy.', 'market'),
-  twinbook_market_best_price: gauge("The others' best price, YES space.", 'market', 'side'),
-  twinbook_market_quote_price: gauge('Our best price, YES space.', 'market', 'side'),
-  twinbook_market_quote_shares: gauge('Shares that rest.', 'market', 'side'),
-  twinbook_market_queue_ahead_shares: gauge("Others' shares before our best order, risk-averse.", 'market', 'side'),
-  twinbook_market_position_shares: gauge('YES minus NO.', 'market'),
-  twinbook_market_book_timestamp_seconds: gauge('When the newest book was seen.', 'market'),
-  twinbook_feed_current_markets: gauge('Markets with a current value of this feed of yours.', 'feed'),
-  twinbook_feed_problems_total: counter('Rows of this feed of yours that were left out.', 'feed'),
-  twinbook_ledger_size_bytes: gauge('Size of the ledger.', 'file'),
-  twinbook_backup_timestamp_seconds: gauge('When the newest backup of the ledger was written; absent without one.'),
-  twinbook_backup_failing: gauge('1 while the newest try to back the ledger up has failed.'),
+  twinbook_loss_day_currency: gauge('Loss since the start of this UTC day, at marks; negative for a gain.'),
+  twinbook_drawdown_currency: gauge('Highest equity minus present equity.'),
+  twinbook_limit_used_ratio: gauge('Used part of a risk limit; 1 is the whole limit.', 'limit'),
+  twinbook_reduce_only: gauge('1 while only reducing orders may be sent, because ledger and exchange differ.'),
+  twinbook_reconciled_timestamp_seconds: gauge('Time when ledger and exchange were last compared completely.'),
+  twinbook_reconciliation_differences: gauge('Differences between ledger and exchange in the newest comparison.'),
+  twinbook_events_total: counter('Number of events of a kind in the ledger, over all runs.', 'kind'),
+  twinbook_markets: gauge('Number of polled markets, by state.', 'state'),
+  twinbook_market_info: gauge('Always 1; the labels have title and strategies.', 'market', 'title', 'strategy'),
+  twinbook_market_fair_price: gauge('Fair value of YES in a market, by its strategy.', 'market'),
+  twinbook_market_best_price: gauge("Best price of others' orders, in YES space.", 'market', 'side'),
+  twinbook_market_quote_price: gauge('Best price of own orders, in YES space.', 'market', 'side'),
+  twinbook_market_quote_shares: gauge('Shares of own resting orders.', 'market', 'side'),
+  twinbook_market_queue_ahead_shares: gauge('Estimated shares of others ahead of our best order.', 'market', 'side'),
+  twinbook_market_position_shares: gauge('YES shares minus NO shares held in a market.', 'market'),
+  twinbook_market_book_timestamp_seconds: gauge('Time when the newest book of a market was seen.', 'market'),
+  twinbook_feed_current_markets: gauge('Number of markets with a current value of this feed.', 'feed'),
+  twinbook_feed_problems_total: counter('Number of rows of this feed that were left out.', 'feed'),
+  twinbook_ledger_size_bytes: gauge('Size of a file of the ledger.', 'file'),
+  twinbook_backup_timestamp_seconds: gauge('Time of the newest backup of the ledger; absent without a backup.'),
+  twinbook_backup_failing: gauge('1 if the newest attempt to back up the ledger has failed.'),
   twinbook_journal_writing: gauge(
-    '1 while the journal of this run is written, 0 when it has ended before the run; absent where none is wanted.',
+    '1 while the journal of this run is written, 0 if it has ended before the run; absent if no journal is configured.',
   ),
-  twinbook_logins_refused_total: counter(
-    'Wrong passwords and tokens that the page was brought; of the first trader of a console.',
-  ),
-  twinbook_disk_free_bytes: gauge("Free on the ledger's disk."),
-  twinbook_guardian_watching: gauge('1 while a guardian can cancel; absent where none is needed.'),
-  twinbook_alerts_active: gauge('Alerts that are open.', 'severity'),
-  twinbook_notifications_total: counter('Messages of an alert channel.', 'channel', 'result'),
-  twinbook_notification_queue_length: gauge('Messages that a channel has not delivered yet.', 'channel'),
+  twinbook_logins_refused_total: counter('Number of refused logins to the page; only of a console’s first trader.'),
+  twinbook_disk_free_bytes: gauge("Free space on the ledger's disk."),
+  twinbook_guardian_watching: gauge('1 while a guardian can cancel orders; absent if no guardian is needed.'),
+  twinbook_alerts_active: gauge('Number of open alerts, by severity.', 'severity'),
+  twinbook_notifications_total: counter('Number of messages of an alert channel, by result.', 'channel', 'result'),
+  twinbook_notification_queue_length: gauge('Number of messages that a channel has not delivered yet.', 'channel'),
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
 export type MetricName = keyof typeof METRICS;
 
-/** Counted events; each kind needs an operator. */
+/** Kinds of counted events; each kind needs an operator. */
 const COUNTED_EVENTS = [
   'halted',
   'signing_refused',
@@ -171,7 +161,7 @@ const COUNTED_EVENTS = [
   'command',
 ] as const;
 
-/** Letters of a market's id in labels. */
+/** Number of characters of a market's id in labels. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
@@ -228,7 +218,7 @@ function addTrader(set: MetricSet, facts: ScrapeFacts): void {
 
 const flag = (is: boolean): number => (is ? 1 : 0);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
-/** From whole millionths. */
+/** Converts micros to whole units. */
 const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
 function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {

@@ -1,4 +1,4 @@
-/** Makes reports for the page by the operator's own commands, each in a separate process. */
+/** Makes reports for the page by running the command line's own commands, each in a separate process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -68,7 +68,7 @@ export class Reports {
       : null;
   }
 
-  /** @param of recording of a backtest, null for all; run of a comparison */
+  /** @param of recording of a backtest, null for all recordings; run of a comparison */
   start(kind: 'ledger' | 'backtest' | 'parity', of: string | null): Acted {
     const { configFile, recordings, program = PROGRAM } = this.#place;
     const { recordings: recorded, journals } = this.view();
@@ -108,7 +108,7 @@ export class Reports {
       if (kind === 'parity') this.#parity = output;
     });
     spareOthers(child);
-    return { refusal: null, text: 'it is being made; its progress is below' };
+    return { refusal: null, text: 'the report is being made; its progress is below' };
   }
 
   close(): void {
@@ -116,5 +116,5 @@ export class Reports {
   }
 }
 
-/** Names within a folder, the last in order of letters first; empty without it. */
+/** Returns the names in a folder in reverse alphabetical order; empty without the folder. */
 const list = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort().reverse() : []);

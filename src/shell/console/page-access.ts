@@ -16,8 +16,8 @@ export const hasDisplay = (env: Environment, platform = process.platform): boole
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 
 /**
- * Every user of this machine can read a process's arguments. So the browser gets the name of a file of mode 0600 that
- * contains the address. Rejects when no program opens it.
+ * Opens the page in a browser. Every user of this machine can read a process's arguments, so the browser gets the name
+ * of a file of mode 0600 that contains the address. Rejects if no program opens the file.
  */
 export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
   const file = `${ledgerPath}.page-open.html`;
@@ -71,14 +71,14 @@ async function greet(url: string, nonce: string): Promise<unknown> {
   }
 }
 
-// The token of a page without a password: beside the ledger, mode 0600, and in no backup or journal.
+// A page without a password has a token, in a file of mode 0600 beside the ledger. No backup or journal has it.
 const WHAT = 'the token file of the dashboard';
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 
 export const locatePageToken = (ledgerPath: string): string => `${ledgerPath}.page-token`;
 
-/** Draws a token if none exists. Throws for a file readable by others, and for one without a token. */
+/** Returns the token, and draws one if none exists. Throws for a file readable by others or without a token. */
 export function obtainPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   if (!existsSync(path)) drawToken(path);
@@ -90,16 +90,16 @@ export function readPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   const token = readOwn(path).trim();
   if (TOKEN.test(token)) return token;
-  throw new TwinbookError('key_invalid', `${WHAT} ${path} holds no token`, REMOVE_IT);
+  throw new TwinbookError('key_invalid', `${WHAT} ${path} contains no token`, REMOVE_IT);
 }
 
-const REMOVE_IT = 'Remove the file and restart the trader: it draws a new token.';
+const REMOVE_IT = 'Remove the file and restart the trader, which draws a new token.';
 
 function readOwn(path: string): string {
   try {
     return readPrivateFile(path, WHAT);
   } catch (error) {
-    // Other users may have read this token: a narrower file mode alone does not help.
+    // Other users may have read this token, so a narrower file mode alone does not help.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
   }
@@ -110,7 +110,7 @@ function drawToken(path: string): void {
   try {
     writePrivateFile(path, `${token}\n`, WHAT, { replace: false, verify: () => undefined });
   } catch (error) {
-    // The trader and its console may draw one at the same time; the first one counts.
+    // The trader and its console may draw a token at the same time; the first token counts.
     if (!existsSync(path)) throw error;
   }
 }
@@ -125,25 +125,21 @@ export function passwordFrom(env: Environment): string | null {
   if (password === '') return null;
   return requireLong(
     password,
-    'its password',
-    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
+    'the password of the dashboard',
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or unset it: then `twinbook dashboard` prints an address with a token.',
   );
 }
 
-/** Returns a password of sufficient length, and hides the password in all later texts. */
+/** Returns the password and hides it in all later texts. Throws `usage` for a password that is too short. */
 function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
-  throw new TwinbookError(
-    'usage',
-    `${what} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`,
-    hint,
-  );
+  throw new TwinbookError('usage', `${what} has ${password.length} characters; minimum ${SHORTEST_PASSWORD}`, hint);
 }
 
 /**
- * Passwords of the roles stop and view; null without one. Throws for a file readable by others, a short password, and
- * one shared by two roles.
+ * Reads the passwords of the roles stop and view; null without one. Throws for a file readable by others, a short
+ * password, and a password shared by two roles.
  */
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
@@ -153,16 +149,16 @@ export function readPasses(
   const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
   const given = [operate, stop, view].filter((one) => one !== null);
   if (new Set(given).size < given.length)
-    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each its own.');
+    throw new TwinbookError('usage', 'two dashboard roles have the same password', 'Give each its own password.');
   return { stop, view };
 }
 
 function readRolePassword(file: string | null, setting: string): string | null {
   if (file === null) return null;
   const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
-  return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer one into the file.');
+  return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer password into the file.');
 }
 
-/** Text of the page's address for the operator: with the token behind the #, or without the password. */
+/** Returns the page's address for the operator, with the token behind the #. A password is not printed. */
 export const addressText = (url: string, password: string | null, token: string): string =>
   `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

@@ -1,4 +1,4 @@
-/** Content of the page, from ledgers and last messages: one trader, one market, and all traders' rows. */
+/** Makes the content of the page from ledgers and last messages: one trader, one market, and all traders' rows. */
 
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
@@ -24,7 +24,7 @@ interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'guardian' | 'le
   readonly history: Pick<History, 'newestMs'>;
 }
 
-/** Row of one trader in a console with several; a count is null before the trader's first message. */
+/** Makes the row of one trader in a console with several. Counts are null before the trader's first message. */
 export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: RowParts) {
   const { account } = trader;
   const { mode, reason } = judgeMode(trader);
@@ -59,19 +59,19 @@ export interface ServedTraders {
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-/** Usual age of a book, ms, where its trader plans no interval between looks. */
+/** Usual age of a book, ms, if its trader plans no interval between polls. */
 const USUAL_AGE_MS = 10_000;
-/** Looks that may fail before a book is old. */
+/** Number of polls that may fail before a book is old. */
 const LOOKS = 3;
 
 /** Age from which a book is older than usual, ms. */
 const usualAgeOf = ({ worth }: MarketStatus): number =>
   worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
 
-/** Decimals of a cent, and of the finest tick of any venue. */
+/** Number of decimals of a cent, and of the finest tick of any venue. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
-/** Decimals of the tick, derived from the known prices. */
+/** Derives the decimals of the tick from the known prices. */
 function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
   const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
   const levels = [...bids, ...asks].map(([price]) => price);
@@ -85,7 +85,7 @@ export interface TraderFacts {
   readonly nowMs: number;
   /** Mode of a trader that quotes nothing or does not answer; null while it quotes. */
   readonly stopped: string | null;
-  /** Condition ids of markets that are paused alone. */
+  /** Condition ids of markets with their own pause. */
   readonly paused: readonly string[];
 }
 
@@ -110,13 +110,11 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
   };
 }
 
+const isHolding = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros !== noMicros;
+
 export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
   ...marketRow(market, facts),
-  actions: listMarketActions(
-    facts.paused.includes(market.conditionId),
-    market.yesMicros !== market.noMicros,
-    facts.stopped !== null,
-  ),
+  actions: listMarketActions(facts.paused.includes(market.conditionId), isHolding(market), facts.stopped !== null),
   strategy: market.strategies.join(', '),
   note: market.note,
   resolves: market.resolvesMs,
@@ -132,7 +130,7 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
     })) ?? null,
 });
 
-/** Row of one price in YES space. Amounts are in shares. */
+/** Row of one price of the book, in YES space. Amounts are in shares. */
 export interface LadderRow {
   readonly price: string;
   readonly side: 'bid' | 'ask' | 'fair';
@@ -144,7 +142,7 @@ export interface LadderRow {
 
 /** Makes the rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
-  const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
+  const rows: LadderRow[] = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
   return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
@@ -152,11 +150,7 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
 /** Order of rows at one price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
-function sideRows(
-  side: 'bid' | 'ask',
-  levels: NonNullable<MarketStatus['bids']>,
-  orders: MarketStatus['orders'],
-): LadderRow[] {
+function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
   const prices = new Set([...others.keys(), ...own.map(({ priceMicros: price }) => price)]);
@@ -173,7 +167,7 @@ function sideRows(
   });
 }
 
-/** The guardian's state, from the guardian's file. */
+/** Reads the guardian's state from the guardian's file. */
 export interface GuardianWatch {
   status(): string;
   /** Null when no guardian is needed. */
@@ -215,11 +209,11 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
   return {
     trader: name,
     ...judged,
-    /** When this console saw the mode begin, by the trader's clock; null if it began before. */
+    /** Time when this console saw the mode begin, by the trader's clock, Unix ms; null if the mode began before. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
-    /** False: everything below is old. */
+    /** Whether the trader answers. If not, everything below is old. */
     answers: trader.isCurrent,
-    /** The trader's clock at its last message; null before the first. */
+    /** The trader's clock at its last message, Unix ms; null before the first. */
     heard: trader.frameMs,
     guardian: guardian.status(),
     silent: account?.silent ?? false,
@@ -235,7 +229,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       mode: judged.mode,
       answers: trader.isCurrent,
       openOrders: account?.openOrders ?? 0,
-      isHolding: markets.some(({ yesMicros, noMicros }) => yesMicros !== noMicros),
+      isHolding: markets.some(isHolding),
       wayBack: account?.wayBack ?? '',
     }),
     /** Time when the newest stop was proven, Unix ms; null until no order rests. */
@@ -267,31 +261,29 @@ export interface ServedState extends PageState {
   readonly traders: readonly string[];
 }
 
-/** A trader silent for seconds hangs or is gone: its state is old. */
+/** Returns the mode to show. A trader that is silent for seconds hangs or is gone, so its last state is old. */
 export function judgeMode(trader: TraderState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };
   if (silentMs === null || (lost === null && account === null)) return { mode: 'starting', reason: lost ?? '' };
   const since = `${Math.round(silentMs / 1000)} s`;
-  return { mode: 'not answering', reason: lost === null ? `nothing was heard for ${since}` : `${lost}, for ${since}` };
+  return { mode: 'not answering', reason: lost === null ? `no message for ${since}` : `${lost}, for ${since}` };
 }
 
-/** The newest complete comparison of ledger and exchange; null before the first. */
+/** Describes the newest complete comparison of ledger and exchange; null before the first. */
 function describeAgreement({ reconciled, accepted }: AccountStatus) {
   if (reconciled === null) return null;
   const { comparedMs, differences } = reconciled;
   return {
     compared: comparedMs,
-    differences: differences.map(
-      ({ what, subject, ledger, exchange }) => `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`,
-    ),
+    differences: differences.map((one) => `${one.what} ${one.subject}: ledger ${one.ledger}, exchange ${one.exchange}`),
     text: agreementText(differences.length, accepted),
     accepted: accepted.length,
   };
 }
 
-/** Loss limits and their used part; a negative loss is a gain. */
+/** Lists the loss limits and the present losses; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
   {

@@ -11,7 +11,7 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
 import type { TraderState } from './trader-state.js';
 
-/** The console reads acknowledgements within a second; their alert may be over by then, ms. */
+/** Time after which acknowledgements are deleted, ms. The console reads them within a second. */
 const KEPT_MS = 86_400_000;
 
 /** Alerts stored between console processes: open ones with acknowledgements, and pending messages of every channel. */
@@ -45,7 +45,7 @@ export class AlertStore implements AlertMemory {
   }
 }
 
-/** Increased with each change of the tables: a file of another version is renamed. */
+/** Version of the tables, increased with each change. A file of another version is renamed. */
 const VERSION = 4;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
@@ -95,7 +95,7 @@ export interface StoreFileOptions {
   readonly steadyMs: () => number;
 }
 
-/** The file is opened at the first use. No call throws for a fault of the file or the disk. */
+/** The console's SQLite file, opened at its first use. No call throws for a fault of the file or the disk. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;
@@ -105,7 +105,7 @@ export class StoreFile {
     this.#options = options;
   }
 
-  /** Result of `work` in one transaction; `otherwise` when the file cannot be used now. */
+  /** Returns the result of `work` in one transaction; `otherwise` if the file cannot be used now. */
   attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
     const { steadyMs } = this.#options;
     if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
@@ -122,7 +122,7 @@ export class StoreFile {
     }
   }
 
-  /** A value of this name, as a console of this version wrote it; null without one, or for damaged JSON. */
+  /** Reads a value that a console of this version wrote; null without one, or for damaged JSON. */
   read<T>(name: string): T | null {
     return this.attempt((sqlite) => {
       const sql = 'SELECT value FROM kept WHERE name = ? AND json_valid(value)';
@@ -148,7 +148,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // A power loss may take the newest seconds of a chart.
+    // A power loss may lose the newest seconds of a chart.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
@@ -164,7 +164,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // Another console holds the file's lock for a moment.
+    // A busy file means that another console holds its lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
@@ -190,7 +190,7 @@ export class StoreFile {
       for (const ending of SIDE_FILES) {
         if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${aside}${ending}`);
       }
-      note(`warning: ${path} ${why}; it is kept as ${aside}, and a new one is begun`);
+      note(`warning: ${path} ${why}; the file is kept as ${aside}, and a new file is created`);
     } catch (error) {
       note(`warning: ${path} ${why}, and cannot be renamed: ${String(error)}`);
       this.#failedMs = steadyMs();
@@ -218,7 +218,7 @@ const LEAST_PART = 0.02;
 /** Factor on the kept part of every scale, after each check that finds the file too large. */
 const LESS = 0.8;
 
-/** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
+/** Figures in micros, prices in YES space. Within a point the best prices are the widest, all else is the newest. */
 export interface MarketPoint extends MarketFigures {
   readonly timeMs: number;
 }
@@ -240,15 +240,9 @@ export interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-export interface Sample {
-  readonly account: AccountPoint;
-  readonly markets: readonly (MarketFigures & { readonly id: string })[];
-}
+export type Sample = Readonly<{ account: AccountPoint; markets: readonly (MarketFigures & { readonly id: string })[] }>;
 
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+export type Span = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
  * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
@@ -265,7 +259,7 @@ export class History {
     this.#mostBytes = mostBytes;
   }
 
-  /** Call every five seconds while the trader sends its state. */
+  /** Stores a sample; call every five seconds while the trader sends its state. */
   add({ account, markets }: Sample): void {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
@@ -280,7 +274,7 @@ export class History {
     }, undefined);
   }
 
-  /** Oldest first; at most `MOST_POINTS`, in the finest stored scale that fits. Empty without data. */
+  /** Returns the points of a market, oldest first: at most `MOST_POINTS`, in the finest stored scale that fits. */
   market(id: string, span: Span): readonly MarketPoint[] {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
@@ -367,17 +361,15 @@ const PUT_MARKET = `INSERT INTO market_points VALUES
   fairMicros = excluded.fairMicros, bidMicros = excluded.bidMicros, askMicros = excluded.askMicros,
   netMicros = excluded.netMicros`;
 
-/** Null while the trader sends nothing: a gap. Markets neither quoted nor held add no point. */
+/** Makes a sample; null while the trader sends nothing. Markets neither quoted nor held add no point. */
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;
   const { equityMicros, resultMicros, losses } = account;
-  const told = [...markets.values()].filter(
-    ({ orders, yesMicros, noMicros }) => orders.length > 0 || yesMicros !== 0 || noMicros !== 0,
-  );
+  const own = [...markets.values()].filter((one) => one.orders.length > 0 || one.yesMicros !== 0 || one.noMicros !== 0);
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
-    markets: told.map((market) => ({
+    markets: own.map((market) => ({
       ...market,
       id: market.conditionId,
       netMicros: market.yesMicros - market.noMicros,

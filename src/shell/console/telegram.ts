@@ -1,6 +1,6 @@
 /**
- * Executes commands from Telegram once. Only messages of listed users in their own chat with the bot count. Other users
- * get no answer. An update's number is stored before the execution, so that a restart does not repeat the command.
+ * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Other
+ * users get no answer. An update's number is stored before the execution: a restart must not repeat a command.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -23,13 +23,13 @@ import { moneyText } from './ledger-lists.js';
 import { judgeMode, type ShownParts } from './page-state.js';
 import type { StoreFile } from './store.js';
 
-const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
+const APART_MS = 1_000; // Interval of reads, ms, also for a service that answers a request at once.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
 const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the service restarts its numbers.
 const MOST_STRANGERS = 20; // maximum number of strangers that the log names
-const MOST_A_MINUTE = 6; // Per user; limits reads and stops separately.
-const OLD_AFTER_MS = 120_000; // An older message may refer to another situation.
-/** A word, with an optional slash and name of the bot, and one more word. */
+const MOST_A_MINUTE = 6; // Maximum messages per user and minute, separate for reads and stops.
+const OLD_AFTER_MS = 120_000; // An older message may refer to another situation, ms.
+/** Matches a word with an optional slash and bot name, and one more word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
 const HELP: Readonly<Record<string, string>> = {
   'it answered 401': 'the token is not valid',
@@ -41,14 +41,14 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
-  /** Time-out of one request, ms; the service holds a request for 25 s. */
+  /** Timeout of one request, ms; the service holds a request for 25 s. */
   readonly withinMs?: number;
 }
 
-/** The newest update of a channel: its number, and its arrival, Unix ms. No update is executed twice. */
+/** Newest update of a channel: its number, and its arrival, Unix ms. No update is executed twice. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
-/** Obeys and returns the answer. `about` is the second word; null for none. */
+/** Executes a command and returns the answer. `about` is the second word of the message; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
 /** Starts one listener per channel with commands; none by default. Returns a function that ends all listeners. */
@@ -90,7 +90,7 @@ export class TelegramListener {
       const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
-      // A wrong file needs an operator too.
+      // A wrong file also needs an operator, so the pause is the longest.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -129,11 +129,11 @@ export class TelegramListener {
     const [, word = '', about = null] = COMMAND.exec(text) ?? [];
     const command = commands.find((one) => one === word.toLowerCase().replaceAll('_', '-'));
     const excess = this.#count(`${user} ${['status', 'ack', undefined].includes(command)}`, nowMs);
-    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} in a minute; wait` : null;
+    if (excess > 0) return excess === 1 ? `not done: more than ${MOST_A_MINUTE} messages in a minute; wait` : null;
     if (command === undefined) return `not a command; there are: ${commands.join(', ')}`;
     const agoS = Math.round(nowMs / 1000 - date);
     if (agoS * 1000 > OLD_AFTER_MS)
-      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if it is still meant`;
+      return `${command} not done: it was sent ${agoS} s ago by this machine's clock; send it again if you still want it`;
     this.#note(`: ${command}, by user ${user}`);
     try {
       return await this.#perform(command, about, user);
@@ -143,7 +143,7 @@ export class TelegramListener {
     }
   }
 
-  /** Number of messages above the limit of a minute; only the first of these is counted. */
+  /** Returns the number of messages above the limit of a minute; only the first such message is counted. */
   #count(key: string, nowMs: number): number {
     const minute = this.#counts.get(key) ?? new SlidingMinute();
     this.#counts.set(key, minute);
@@ -173,10 +173,10 @@ export const makePerform =
     const place = { socket: control.socket, ledgerPath: ledger.path };
     const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
     if (refusal !== null) return `${command} was refused: ${refusal}`;
-    return text === 'done' ? `${command} is obeyed; status shows the resting orders` : `${command}: ${text}`;
+    return text === 'done' ? `${command} is done; status shows the resting orders` : `${command}: ${text}`;
   };
 
-/** @param isBare without a figure or a reason */
+/** @param isBare whether to leave out figures and reasons */
 function statusText({ trader, watch, guardian }: ChatOptions, isBare: boolean): string {
   const { mode, reason } = judgeMode(trader);
   const { account, frameMs, isCurrent } = trader;

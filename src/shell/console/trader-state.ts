@@ -8,17 +8,17 @@ import type {
   StatusLineOf,
 } from '../../shared/protocol/trader-status.js';
 
-/** A trader sends at least every two seconds; without a message for this long it hangs, or is gone. */
+/** Time after which a trader without a message hangs or is gone, ms. A trader sends every two seconds. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 
 export class TraderState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The trader's last reason for the end of its messages, if given. */
+  /** The trader's last message, with the reason of its end; null without such a message. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
-  /** Newest last. */
+  /** Notices of the trader, the newest last. */
   readonly notices: StatusLineOf<'notice'>[] = [];
   /** Why there is no connection; null while connected. */
   lost: string | null = 'not connected yet';
@@ -27,7 +27,7 @@ export class TraderState {
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, by the same clock; null for the first mode. */
+  /** Time of the first message with the present mode, by the trader's clock; null for the first mode. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {

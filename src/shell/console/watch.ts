@@ -1,4 +1,4 @@
-/** The console's work every second: finds problems, sends alerts, and calls the remote watcher. */
+/** Does the console's work of every second: finds problems, sends alerts, and calls the remote watcher. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { TraderState } from './trader-state.js';
 
-/** Facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
+/** Reads facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
 export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
@@ -41,7 +41,7 @@ function freeBytes(folder: string): number | null {
   }
 }
 
-/** `path` of the store, and the start of this console, Unix ms. */
+/** Options: `path` of the store, and the start of this console, Unix ms. */
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
@@ -58,20 +58,20 @@ export class Duty {
     this.#options = options;
   }
 
-  /** Whether this console has the duty; call every second. An obstacle is noted once. */
+  /** Returns whether this console has the duty; call every second. An obstacle is noted once. */
   take(): boolean {
     if (this.#lock !== null) return true;
     const { path, startedMs } = this.#options;
     const folder = dirname(path);
     if (!existsSync(folder)) {
-      this.#say(`warning: there is no folder ${folder}: no trader has run by this file yet, or its disk is not there`);
+      this.#say(`warning: there is no folder ${folder}: no trader has run with this file yet, or its disk is missing`);
       return true;
     }
     try {
       const other = findWriter(path);
       if (other !== null) return this.#leaveTo(`process ${other.pid}, started ${utcText(other.startedMs)} UTC,`);
       this.#lock = lockWriter(path, { pid: process.pid, startedMs });
-      if (this.#said !== '') this.#say('this console tells the alerts and keeps the history now');
+      if (this.#said !== '') this.#say('this console now sends the alerts and stores the history');
       return true;
     } catch (error) {
       if (!(error instanceof TwinbookError)) throw error;
@@ -87,8 +87,8 @@ export class Duty {
   }
 
   #leaveTo(who: string): false {
-    const does = 'it tells the alerts and keeps the history, and this one does when that one has ended';
-    this.#say(`warning: ${who} is a console of this trader too: ${does}`);
+    const does = 'it sends the alerts and stores the history; this console takes over when that console has ended';
+    this.#say(`warning: ${who} is another console of this trader: ${does}`);
     return false;
   }
 
@@ -105,7 +105,7 @@ const WINDOW_MS = 600_000;
 const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
-/** State of a ledger's newest run: `open` has not ended regularly, so a trader should be running. */
+/** State of a ledger's newest run. An `open` run has not ended regularly, so a trader should be running. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -127,11 +127,11 @@ export interface WatchOptions {
   readonly lastRun: () => LastRun | null;
   /** Whether the trader has started this console: such a trader exists even before its first message. */
   readonly isWithTrader: boolean;
-  /** Wrong passwords presented to the page since its start. */
+  /** Number of wrong passwords presented to the page since its start. */
   readonly refusedLogins: () => number;
 }
 
-/** The same for the console on duty, and for one that only reads the other's stored state. */
+/** Watches one trader. A console without the duty only reads the other console's stored alerts. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
@@ -185,7 +185,7 @@ export class Watch {
     this.#tick();
   }
 
-  /** Waits until everything was delivered, with an upper bound, ms. */
+  /** Waits until all messages were delivered, with an upper bound, ms. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {
@@ -200,7 +200,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Another console may have ended, or the folder may exist by now. */
+  /** Looks up the duty every time: another console may have ended, or the folder may exist by now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Before the trader's first message only the ledger shows whether the trader should run. */
+  /** Finds out whether the trader should run. Before its first message only the ledger shows it. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -258,7 +258,7 @@ export class Watch {
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
-  /** Computed on first use: it takes longer than all else at a console's start. */
+  /** Returns the maximum age of a backup. It is computed on first use, because it takes long at a console's start. */
   #findBackupBound(): number | null {
     if (this.#backupWithinMs === undefined)
       this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
@@ -266,7 +266,7 @@ export class Watch {
   }
 }
 
-/** @param why there was no useful work; empty where there was */
+/** @param why reason for missing useful work; empty if there was useful work */
 async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
     const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
@@ -278,11 +278,11 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
   }
 }
 
-/** A backup of a large ledger takes a while, ms. */
+/** Time that a backup of a large ledger may take, ms. */
 const GRACE_MS = 3_600_000;
 
 /**
- * Two of the longest pauses between backups plus an hour, ms: one missed backup is not alarming yet.
+ * Returns two of the longest pauses between backups plus an hour, ms: one missed backup is not alarming yet.
  *
  * @param schedule a cron expression; null for none
  * @returns null without repeated backups

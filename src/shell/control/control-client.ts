@@ -9,7 +9,7 @@ import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** Maximum length of a trader's line. */
+/** Maximum length of a line from the trader, characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
@@ -23,28 +23,25 @@ export interface ControlCall {
  * Sends a question to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
  * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
-export async function askTrader<R extends ControlQuestion>(
-  request: R,
-  call: ControlCall,
-): Promise<ControlData[R['command']]> {
+export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // A hanging trader must not act later when no caller waits any more.
+  // `until` keeps a hanging trader from acting later, when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
     if (request.command === 'status') requireStatus(response.data, call.socket);
-    return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
+    return response.data as ControlData[R['command']]; // The daemon of this version writes what it declares.
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
-  const hint = '`twinbook status` says what it does now, and which command leads back up.';
+  const hint = '`twinbook status` shows the present mode, and the command that ends it.';
   // Many of the trader's error messages already name the command that helps.
   const isNamed = response.error.includes('`twinbook ');
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
 
 /**
- * A socket may be in a world-writable folder, and a foreign socket would swallow a kill. Only sockets of our user and
- * of root are trusted; root stops other users' traders.
+ * Throws for another user's socket, which could be in a world-writable folder and would swallow a kill. Only sockets of
+ * our user and of root are trusted. As root, sockets of all users are trusted.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -54,11 +51,11 @@ export function requireTrusted(socket: string): void {
   throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
 }
 
-/** Nothing listens: no socket, or one left by a killed trader. Anything else is not "not running". */
+/** Returns `not_running` only if nothing listens: no socket, or one left by a killed trader. */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
-    return new TwinbookError('not_running', `no trader is running (nobody listens on ${socket})`, hint, {
+    return new TwinbookError('not_running', `no trader is running (no process listens on ${socket})`, hint, {
       cause: error,
     });
   }
@@ -80,7 +77,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     };
     const timer = setTimeout(() => {
       const what = received.includes('\n') ? 'the trader answered but did not stop' : 'the trader did not answer';
-      const hint = 'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.';
+      const hint = 'The trader may be busy or hang: read its log. `twinbook kill` and `cancel-all` work nevertheless.';
       finish(new TwinbookError('timed_out', `${what} within ${timeoutMs / 1000} s`, hint));
     }, timeoutMs);
     socket.setEncoding('utf8');
@@ -93,14 +90,14 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     socket.on('data', guarded(hear, reject));
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
-      const what = 'the trader hung up before it answered';
-      const early = new TwinbookError('not_running', what, 'Look at its log; it may be stopping.');
+      const what = 'the trader closed the connection before it answered';
+      const early = new TwinbookError('not_running', what, 'Read its log; the trader may be stopping.');
       finish(received.includes('\n') ? null : early);
     });
   });
 }
 
-/** Throws for a status of another version. */
+/** Throws if the status is not of this version. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -110,7 +107,7 @@ const notOfTrader = (path: string, why = ''): TwinbookError =>
   new TwinbookError(
     'usage',
     `the answer at the control socket ${path} is not a trader’s${why}`,
-    'Another program, or another version, answers there (control.socket): end it, or use its own version.',
+    'Another program or another version of twinbook answers at control.socket: end it, or use the same version.',
   );
 
 const responseSchema = z.union([
@@ -132,7 +129,7 @@ const AGAIN_MS = 1_000;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** The connection is lost or missing: why, in a few words. */
+  /** Called with a short reason when the connection is lost or missing. */
   readonly onLost: (why: string) => void;
 }
 
@@ -164,7 +161,7 @@ export class Subscription {
     }
     const socket = connect(this.#path);
     this.#socket = socket;
-    let why = 'the trader hung up';
+    let why = 'the trader closed the connection';
     let received = '';
     socket.setEncoding('utf8');
     const failed = (error: unknown) => {
@@ -218,4 +215,4 @@ function readLine(text: string): StatusLine | string {
   return `${OTHER_VERSION}: ${issue?.path.join('.')}: ${issue?.message}`;
 }
 
-const OTHER_VERSION = 'what answers at the control socket is no trader of this version';
+const OTHER_VERSION = 'the process at the control socket is not a trader of this version';

@@ -1,6 +1,6 @@
 /**
  * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request.
- * Command line and daemon share the file, so that the two ends cannot differ.
+ * Command line and daemon share this file, so that the two ends cannot differ.
  */
 
 import { z } from 'zod';
@@ -9,9 +9,9 @@ import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 
-/** Trimmed text; empty for anything else. */
+/** Schema of a trimmed text; any other value becomes an empty text. */
 const said = z.string().trim().catch('');
-/** Reason to stop or be careful; the trader also obeys without one. */
+/** Reason of a command that stops or limits trading; the trader also obeys without one. */
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
@@ -37,7 +37,7 @@ const REQUESTS = {
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** An empty reason means no reason, which the trader may refuse. Only with `market` a market's pause ends. */
+  /** The trader may refuse an empty reason. Only with `market` a market's own pause ends. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
   /** `verify`: answers only after two reads without a resting order. */
@@ -84,12 +84,12 @@ export interface ControlData
   extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  /** `notes`: stops that a resume of everything keeps, one sentence each. */
+  /** `notes`: one sentence for each stop that remains after all markets are resumed. */
   readonly resume: ModeData & { readonly notes?: readonly string[] };
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
   readonly reconcile: {
-    /** Differences in two rounds; of the newest complete one if `complete` is false. */
+    /** Differences that two rounds found; those of the newest complete round if `complete` is false. */
     readonly differences: readonly Difference[];
     /** Skipped differences, which an operator has accepted. */
     readonly accepted: readonly AcceptedDifference[];
@@ -137,7 +137,7 @@ export interface ConfigData {
   readonly hash: string | null;
 }
 
-/** Longer request lines are refused unread: no command needs more. */
+/** Maximum length of a request line, bytes. Longer lines are refused unread: no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /**

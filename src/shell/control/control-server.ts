@@ -1,4 +1,4 @@
-/** The control socket: a unix socket that only its owner can open, one line of JSON in, one out. */
+/** Serves the control socket, which only its owner can open. Each request and each answer is one line of JSON. */
 
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ import {
 } from './control-protocol.js';
 import type { LineReader } from './telemetry.js';
 
-/** A silent peer is disconnected: commands are one line, written at once. */
+/** Time after which a silent peer is disconnected, ms. Commands are one line, written at once. */
 const IDLE_MS = 60_000;
 /** Maximum connections; a trader, its guardian, its console and several commands have ten. */
 const MOST_CONNECTIONS = 64;
@@ -24,16 +24,16 @@ const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
-  /** Null when this connection receives telemetry from now on, else the reason. */
+  /** Subscribes a connection to telemetry. Returns null, or the reason of a refusal. */
   subscribe(reader: LineReader): string | null;
 }
 
 /**
- * Listens. The ledger's lock has proved that no other trader runs here, so an existing socket is stale. Throws
- * `file_unreadable` when the folder cannot be written or the path is too long for a socket.
+ * Listens on the socket. The ledger's lock proves that no other trader runs here, so an existing socket is stale.
+ * Throws `file_unreadable` if the folder cannot be written or the path is too long for a socket.
  */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
-  // An error costs only the peer's connection.
+  // An error closes only the connection of its peer.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;
   try {
@@ -52,11 +52,11 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Any file but a socket at this name belongs to the user, by a mistake in the configuration. */
+/** Removes a stale socket. Any other file at this path is the user's, by a mistake in the configuration. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error('that is the name of something that is no socket');
+  if (!found.isSocket()) throw new Error('a file at this path is not a socket');
   rmSync(path);
 }
 
@@ -82,7 +82,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   let received = '';
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MS, () => socket.destroy());
-  // A peer may leave at any time.
+  // A peer may disconnect at any time.
   const cut = () => void socket.destroy();
   socket.on('error', cut);
   const reply = (response: ControlResponse) => {
@@ -101,7 +101,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
       }
       // The request may have waited while this process hung, and a later kill may have been executed first.
       if (isTooLate(line, request, Date.now())) {
-        reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
+        reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
         continue;
       }
       // The command may take longer than the idle limit; the daemon bounds it.
@@ -120,7 +120,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   );
 }
 
-/** Later input of the connection is ignored. */
+/** Starts telemetry on a connection, whose later input is ignored. */
 function subscribe(socket: Socket, host: ControlHost): void {
   socket.removeAllListeners('data').resume();
   const refusal = host.subscribe(socket);

@@ -10,13 +10,13 @@ import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
 
-/** Enough for a reason; longer files are truncated. */
+/** Maximum size of a reason, bytes; longer files are truncated. */
 const MAX_BYTES = 500;
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
-/** Why the trader must not trade; null without such a file. An unreadable file is reported, and stops too. */
+/** Returns why the trader must not trade; null without a stop file. An unreadable file also stops the trader. */
 export function readStopFile(path: string): string | null {
   try {
     // A pipe of that name must not block the trader.
@@ -24,7 +24,7 @@ export function readStopFile(path: string): string | null {
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
       const text = bytes.toString('utf8', 0, readSync(file, bytes)).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-      return text.trim() || `the stop file ${path} is there`;
+      return text.trim() || `the stop file ${path} exists`;
     } finally {
       closeSync(file);
     }
@@ -32,16 +32,16 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link still occupies the name, so no other file can be created. A new entry is read again.
+      // A broken link still occupies the name, so no other file can be created. Any other new entry is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
-    return `the stop file ${path} is there and cannot be read: ${messageOf(error)}`;
+    return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
   }
 }
 
 /**
  * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the whole reason. On a full disk the file may be empty: the name stops. Throws `file_unreadable`.
+ * finds no file or the whole reason. On a full disk an empty file is left, whose name stops. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
@@ -50,7 +50,7 @@ export function leaveStopFile(path: string, reason: string): void {
     syncFolder(dirname(path));
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return;
-    const hint = 'A trader that hangs may quote on when it wakes: end its process.';
+    const hint = 'A trader that hangs may continue to quote when it wakes: end its process.';
     throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }
@@ -90,7 +90,7 @@ function attempt<T>(act: () => T): T | null {
   }
 }
 
-/** Creates the file by name and then writes it. Throws the system's error, EEXIST for an existing file. */
+/** Creates the file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
 function leavePlain(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -110,7 +110,7 @@ export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    const hint = 'As long as it is there the trader is killed; take it away by hand.';
+    const hint = 'The trader stays killed while this file exists; remove the file by hand.';
     throw unreadable(`the stop file ${path} cannot be removed`, error, hint);
   }
 }

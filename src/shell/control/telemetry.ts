@@ -24,7 +24,7 @@ export class RequestTimings {
     const counts = this.#counts.get(endpoint) ?? makeCounts();
     this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
-    // After a clock was set back the duration is unknown.
+    // After a clock was set back the duration is unknown and counts as 0.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
@@ -64,7 +64,7 @@ export class RecentDurations {
   }
 }
 
-/** Upper bounds for steps of the trader and for its requests, seconds. */
+/** Upper bounds of histogram buckets for steps and for requests, seconds. */
 export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
 
@@ -105,24 +105,24 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the status; read at the end of a step, so everything is cheap. */
+/** Source of the status. It is read at the end of a step, so all its methods are cheap. */
 export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Mode for the ladder; a change is sent at once. */
+  /** Mode of the trader; a change is sent at once. */
   mode(): string;
-  /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
+  /** Called if the status could not be made and every reader was disconnected. Trading continues. */
   onFailure(error: unknown): void;
 }
 
 export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
 
 export interface PublisherClocks {
-  /** Never steps, ms. */
+  /** A clock that never steps, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
-  /** Processor time of this process, ms: a step that waits for a busy machine costs nothing. */
+  /** Processor time of this process, ms. Waiting for a busy machine costs nothing. */
   readonly cpuMs: () => number;
 }
 
@@ -136,7 +136,7 @@ export class TelemetryPublisher {
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Sent at the end, and to later subscribers. */
+  /** Last line, sent at the end and to later subscribers; null before the end. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
@@ -145,7 +145,7 @@ export class TelemetryPublisher {
     this.#brake = new Brake(clocks.steadyMs());
   }
 
-  /** Null when this reader is subscribed, else the reason. */
+  /** Subscribes a reader. Returns null, or the reason of a refusal. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
     let refusal: string | null = null;
@@ -166,11 +166,11 @@ export class TelemetryPublisher {
     reader.once('close', () => this.#letGo(reader));
     reader.write(hello);
     if (this.#bye !== null) return this.#endAll(this.#bye);
-    // A sweep sends what has changed; to this reader everything is new.
+    // A sweep sends only changed markets, but to a new reader every market is new.
     this.#told.clear();
   }
 
-  /** Call after a step, when its requests are in flight. `lateMs`: delay of the beat, null without a beat. */
+  /** Call after a step, when its requests are in flight. `lateMs`: delay of the beat, ms; null without a beat. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
@@ -190,7 +190,7 @@ export class TelemetryPublisher {
   #tellStep(lateMs: number | null): void {
     const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    // A level with or without ladders changes every market.
+    // A new level may add or remove ladders, so every market is sent again.
     if (this.#brake.look(beganMs)) this.#told.clear();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
@@ -265,7 +265,7 @@ const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
 /**
- * Levels, fullest first: time between two sweeps, and whether others' levels and public trades are sent.
+ * Levels of telemetry, fullest first: time between two sweeps, and whether others' levels and public trades are sent.
  * The page polls each 500 ms, and its figures are at most 2 s old.
  */
 export const BRAKE_LEVELS = [
@@ -275,7 +275,7 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_250, hasLadders: false },
 ] as const;
 
-/** Bounds the processor time of telemetry: less telemetry does not help a loop that is late for another reason. */
+/** Limits the processor time of telemetry. Less telemetry does not help a loop that is late for another reason. */
 export class Brake {
   level = 0;
   /** 99th percentile of the delays of beats in the last complete span, ms. */
@@ -294,12 +294,12 @@ export class Brake {
     return BRAKE_LEVELS[this.level] ?? BRAKE_LEVELS[0];
   }
 
-  /** Delay of a beat of the loop, ms. */
+  /** Notes the delay of a beat of the loop, ms. */
   noteBeat(lateMs: number): void {
     this.#late.push(lateMs);
   }
 
-  /** Processor time of telemetry within a step, ms. */
+  /** Notes the processor time of telemetry within a step, ms. */
   noteUse(tookMs: number): void {
     this.#usedMs += tookMs;
   }

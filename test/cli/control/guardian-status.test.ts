@@ -24,7 +24,7 @@ describe('status tells of the guardian', () => {
     ['', null, 'NONE'],
     ['', report, `canceling, process ${process.pid}: could not cancel: no answer`],
     ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
-    ['', { ...report, process: GONE }, 'NONE, the last one said: canceling, could not cancel: no answer'],
+    ['', { ...report, process: GONE }, 'NONE, the last one reported: canceling, could not cancel: no answer'],
   ] as const)('with %j and %j: %s', (lines, written, text) => {
     const config = loadedTrader(lines);
     if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);

@@ -48,7 +48,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     [
       'a comma that was decoded',
       ({ path }) => ({ path: path.replace('%2C', ',') }),
-      /^the path differs at byte 34 \(byte 48 of what is signed\): sent ".*\?status=open\[%]2Cfilled.*", the venue got ".*status=open\[,]filled/,
+      /^the path differs at byte 34 \(byte 48 of the signed text\): sent ".*\?status=open\[%]2Cfilled.*", the venue got ".*status=open\[,]filled/,
     ],
     [
       'a body with a line more',
@@ -68,7 +68,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     [
       'another method',
       ({ path, method }) => ({ method: path.startsWith('/paper/') ? 'GET' : method }),
-      /^the method differs at byte 0 \(byte 10 of what is signed\): sent "\[P]OST", the venue got "\[G]ET"$/,
+      /^the method differs at byte 0 \(byte 10 of the signed text\): sent "\[P]OST", the venue got "\[G]ET"$/,
     ],
   ])('and names the byte: %s', async (_, alter, text) => {
     const { proxy, doctor } = await behindProxy();
@@ -110,7 +110,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     const { doctor } = await behindProxy(false);
     expect(await doctor()).toMatchObject({
       result: 'ok',
-      text: expect.stringContaining('does not show what it computes (HTTP 404)'),
+      text: expect.stringContaining('does not show the bytes that it receives (HTTP 404)'),
     });
   });
 });

@@ -92,7 +92,7 @@ describe('a restore', () => {
     expect(noteIn(cwd)).toBe('first');
     expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toContain('the disk lied');
     expect(existsSync(backup)).toBe(true);
-    const [, aside = ''] = /the ledger until now is (\S+)/.exec(out) ?? [];
+    const [, aside = ''] = /the previous ledger is kept as (\S+)/.exec(out) ?? [];
     const old = openReadOnly(aside);
     expect(old.note('test')).toBe('second');
     old.close();

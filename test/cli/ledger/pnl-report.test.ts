@@ -158,7 +158,7 @@ describe('pnl --by', () => {
     ledger.close();
     const { total, unmarked } = JSON.parse((await pnl(cwd, '--json')).out) as Record<string, unknown>;
     expect({ total, unmarked }).toEqual({ total: '0.758', unmarked: [] });
-    expect((await pnl(cwd)).out).toContain('holdings count at the last prices in its ledger');
+    expect((await pnl(cwd)).out).toContain('holdings are valued at the last prices in its ledger');
     expect((await pnl(cwd, '--by', 'day')).out).toContain('total 0.758\n');
   });
 });

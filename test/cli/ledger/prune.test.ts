@@ -46,7 +46,7 @@ describe('ledger prune', () => {
     const without = await prune(cwd, '--before', '2001-01-05');
     expect(without).toMatchObject({ code: 1, err: expect.stringContaining('no backup in ') });
     expect(without.err).toContain('was made after 2001-01-05 00:00:00 UTC: nothing was deleted');
-    expect(without.err).toContain('`twinbook ledger backup` makes one');
+    expect(without.err).toContain('Make a backup with `twinbook ledger backup`');
     const { path: damaged } = await backUpAt(path, OLD_MS + 9 * 86_400_000);
     appendFileSync(damaged, 'more');
     expect((await prune(cwd, '--before', '2001-01-05')).err).toContain('no whole backup in ');

@@ -53,7 +53,7 @@ describe('on paper alone', () => {
 
 describe('the flags', () => {
   test.each([
-    [['--live'], '--live places a real order at the venue and cancels it: say --i-accept-that-this-trades too'],
+    [['--live'], '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'],
     [['--i-accept-that-this-trades'], 'means nothing without --live'],
   ])('%s alone does nothing', async (args, expected) => {
     const { rehearse, asked } = await venue();
@@ -95,7 +95,7 @@ describe('at the venue', () => {
     expect(killed.steps.at(-1)).toMatchObject({
       where: 'live',
       step: 'keys',
-      text: 'it is killed: the key may be stolen',
+      text: 'the trader is killed: the key may be stolen',
     });
     rmSync(`${path}.kill`);
     const held = openLedger(path, { pid: process.pid, startedMs: Date.now() });

@@ -62,14 +62,14 @@ it('shows requests and conditions only where there are some', () => {
   const text = arenaTables(madeUpArena(3));
   expect(text).toContain('rationed: 8 markets at once, 120 public requests a minute');
   expect(text).toMatch(/DRAWDOWN +REQUESTS/);
-  expect(text).toContain('A limit of risk halted far in 1 of 3 simulations of rationed.');
+  expect(text).toContain('A risk limit halted far in 1 of 3 simulations of rationed.');
   const steps = arenaTables(madeUpArena(3, { worlds: ['challenge'] }));
   expect(steps).not.toContain('REQUESTS');
 });
 
 it('names the first failure and how often there was one', () => {
   expect(arenaTables(madeUpArena(3, { failure: 'quote() failed: no idea' }))).toContain(
-    'near failed in 1 of 3 simulations of challenge, which count as far as they went; the first, seed 500: quote() failed: no idea',
+    'near failed in 1 of 3 simulations of challenge, which count up to their failure; first failure: seed 500: quote() failed: no idea',
   );
 });
 

@@ -122,7 +122,7 @@ describe('a sweep as a job array', () => {
       /^1 these are not the recordings of the sweep: 1 of 2 markets are missing or have other content/,
     );
     const stopped = await runChunk(index, 'refused', BOTH, () => Promise.resolve());
-    expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Nothing is kept of chunk 0') });
+    expect(stopped).toMatchObject({ code: 1, err: expect.stringContaining('Chunk 0 was not stored') });
     expect(await twinbook(['sweep', 'collect', '--dir', 'refused'])).toMatchObject({ code: 6, out: '0-1\n' });
   });
 });

@@ -171,7 +171,7 @@ test('notices that a person must look into are told of, and the usual ones are n
   expect(toldAs('constructor', 'loud')).toBeNull();
   // Keys that a user presses, and requests that a timer sends every few minutes.
   expect([toldAs('command', 'loud')?.severity, toldAs('command', 'info')]).toEqual(['warning', null]);
-  expect(toldAs('configured', 'loud')?.title).toBe('another configuration');
+  expect(toldAs('configured', 'loud')?.title).toBe('the configuration was changed');
 });
 
 test.each([
@@ -188,12 +188,12 @@ test('says since when it holds, where that is known, and what to do next', () =>
   const book = new AlertBook('run');
   const silence = findConditions({ ...WELL, silentMs: 11 * S });
   expect(book.observe(silence, WELL.nowMs).map(({ text }) => text)).toEqual([
-    'nothing was heard for 11 s, since 00:09:49 UTC\nDo: `twinbook status`; `twinbook kill` works past it',
+    'no message has arrived for 11 s, since 00:09:49 UTC\nDo: `twinbook status`; `twinbook kill` works nevertheless',
   ]);
   const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
   expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: `twinbook reconcile`');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
-    'it threw\nDo: `twinbook resume --reason TEXT` lets it try again',
+    'it threw\nDo: `twinbook resume --reason TEXT` starts the failed part again',
   );
   expect(book.once('info', 'daily_summary', 'the day', 'good', 0).text).toBe('good');
 });

@@ -29,10 +29,10 @@ test('a trader that works is called alive, as often as wanted and no oftener', (
 
 test.each([
   ['the trader does not answer', { isCurrent: false }],
-  ['the trader took no step', { steps: 600 }],
+  ['the trader made no step', { steps: 600 }],
   ['the exchange answered nothing', { answered: 100 }],
   ['nothing was reconciled', { reconciledMs: 2 * MINUTE - 600_001 }],
-  ['no guardian watches', { isGuarded: false }],
+  ['no guardian is active', { isGuarded: false }],
 ])('%s: that is said in place of being alive', (why, more) => {
   expect(calls([work(1), work(2, more)])).toEqual([ALIVE, why]);
 });

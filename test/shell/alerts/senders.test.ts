@@ -243,7 +243,9 @@ describe('the alert center', () => {
     });
     center.tick(KILLED);
     await senders.delivered(1);
-    expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain('[critical] paper: it is killed\nodd prices, since');
+    expect(JSON.parse(good.heard[0]?.body ?? '').text).toContain(
+      '[critical] paper: the trader is killed\nodd prices, since',
+    );
     await deaf.hears(1);
     expect(center.figures).toMatchObject([{ channel: 'deaf', waiting: 1 }, { channel: 'good' }]);
   });
@@ -268,7 +270,7 @@ describe('the alert center', () => {
     center.tick({ ...KILLED, account: ACCOUNT_FACTS });
     await senders.delivered(1);
     expect(all.heard).toHaveLength(1);
-    expect(all.heard[0]?.body).toContain('the day: result +2.98');
+    expect(all.heard[0]?.body).toContain('daily summary: result +2.98');
     expect(all.heard[0]?.body).toContain('a strategy failed: it threw');
     expect([urgent.heard.length, center.waiting]).toEqual([0, 0]);
   });

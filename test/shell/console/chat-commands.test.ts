@@ -14,7 +14,7 @@ import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 const KILLED = {
   kind: 'killed',
   severity: 'critical',
-  title: 'it is killed',
+  title: 'the trader is killed',
   text: '',
   sinceMs: 1,
   toldMs: 2,
@@ -71,7 +71,7 @@ test('kill leaves the stop file where no trader answers, and pause says that non
   const { ask, stopFile } = place();
   expect(await ask('pause')).toContain('pause was refused: no trader is running');
   expect(existsSync(stopFile)).toBe(false);
-  expect(await ask('kill')).toContain('the stop file is there');
+  expect(await ask('kill')).toContain('the stop file kills it');
   expect(readFileSync(stopFile, 'utf8')).toBe('by Telegram, user 5\n');
 });
 
@@ -91,7 +91,7 @@ test('a message reaches the trader as a command with who sent it, through a cons
   await vi.waitFor(() => expect(server.offsets.at(-1)).toBe(4), 10_000);
   expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
   expect(server.sent.map(({ text }) => text)).toEqual([
-    'trader: kill is obeyed; status shows the resting orders',
+    'trader: kill is done; status shows the resting orders',
     'trader: not a command; there are: status, kill',
     expect.stringContaining('trader: kill not done: it was sent'),
   ]);

@@ -62,7 +62,7 @@ describe('the console', () => {
     expect(paused.status).toBe(409);
     expect(await paused.json()).toMatchObject({ error: expect.stringContaining('did not answer') });
     expect(killed.status).toBe(200);
-    expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file is there') });
+    expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file kills it') });
     expect(readFileSync(`${config.ledger.path}.kill`, 'utf8')).toBe('odd prices\n');
   });
 
@@ -77,9 +77,9 @@ describe('the console', () => {
     const { config, notes, close } = await place(() => OBEYED);
     const { url, notes: later } = await consoleOf({ config, secret: OTHER_SECRET });
     expect((await (await openPageSession(url, OTHER_SECRET)).ask('/state')).status).toBe(200);
-    expect(later).toEqual([expect.stringMatching(/^warning: process \d+, .* is a console of this trader too/)]);
+    expect(later).toEqual([expect.stringMatching(/^warning: process \d+, .* is another console of this trader/)]);
     await close();
-    await vi.waitFor(() => expect(later.at(-1)).toContain('tells the alerts and keeps the history now'), 10_000);
+    await vi.waitFor(() => expect(later.at(-1)).toContain('now sends the alerts and stores the history'), 10_000);
     expect(notes).toEqual([]);
   });
 });

@@ -25,12 +25,12 @@ test('of two consoles the first has it, the second says whose it is, and takes i
   expect(first.notes).toEqual([]);
   expect(second.notes).toEqual([
     expect.stringContaining(
-      `warning: process ${process.pid}, started 2026-11-23 00:00:00 UTC, is a console of this trader`,
+      `warning: process ${process.pid}, started 2026-11-23 00:00:00 UTC, is another console of this trader`,
     ),
   ]);
   first.duty.close();
   expect([second.duty.take(), first.duty.take()]).toEqual([true, false]);
-  expect(second.notes.at(-1)).toBe('this console tells the alerts and keeps the history now');
+  expect(second.notes.at(-1)).toBe('this console now sends the alerts and stores the history');
 });
 
 test('a folder that is not there is told of, and held as soon as it comes', () => {

@@ -36,7 +36,7 @@ describe('the token of the page', () => {
       expect(() => read(ledger)).toThrow(
         expect.objectContaining({
           message: expect.stringContaining(`${file} has mode 0640; it must be 0600`),
-          hint: 'Others could read it. Remove the file and restart the trader: it draws a new token.',
+          hint: 'Others could read it. Remove the file and restart the trader, which draws a new token.',
         }),
       );
   });
@@ -44,6 +44,6 @@ describe('the token of the page', () => {
   it.each(['', 'short', 'a b'.repeat(20)])('is refused where the file holds %j', (text) => {
     const { ledger, file } = place();
     writeFileSync(file, text, { mode: 0o600 });
-    expect(() => obtainPageToken(ledger)).toThrow('holds no token');
+    expect(() => obtainPageToken(ledger)).toThrow('contains no token');
   });
 });

@@ -165,7 +165,7 @@ test('looks are done six times a minute, and what stops is counted by itself', a
   const listener = restart();
   await listener.look();
   expect([done.filter((one) => one.startsWith('status')).length, done.length]).toEqual([6, 12]);
-  expect(server.sent.filter(({ text }) => text.includes('more than 6 in a minute'))).toHaveLength(2);
+  expect(server.sent.filter(({ text }) => text.includes('more than 6 messages in a minute'))).toHaveLength(2);
 });
 
 describe('a service that', () => {

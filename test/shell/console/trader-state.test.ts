@@ -39,6 +39,6 @@ test('takes a trader that has said nothing for a while for one that does not ans
   expect([trader.isCurrent, modeOf(trader)]).toEqual([false, 'not answering']);
   trader.onLine(frame([], []));
   expect(trader.isCurrent).toBe(true);
-  trader.onLost('the trader hung up');
+  trader.onLost('the trader closed the connection');
   expect(modeOf(trader)).toBe('not answering');
 });

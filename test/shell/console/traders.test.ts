@@ -31,9 +31,9 @@ describe('traders of one console', () => {
     const link = join(folderOf({}), 'there');
     symlinkSync(join(one.file, '..'), link);
     const linked = load(link);
-    expect(() => requireDistinct([one, linked])).toThrow('have the same ledger');
+    expect(() => requireDistinct([one, linked])).toThrow('share the ledger');
     const sameSocket = { ...two, control: one.control };
-    expect(() => requireDistinct([one, sameSocket])).toThrow('have the same control socket');
+    expect(() => requireDistinct([one, sameSocket])).toThrow('share the control socket');
     const starting = place('dashboard: { port: 0 }');
     expect(() => requireDistinct([one, starting])).toThrow('dashboard.start is true');
     const hidden = place('dashboard: { enabled: false, start: false }');

@@ -70,8 +70,8 @@ describe('the stop file', () => {
   });
 
   it.each([
-    ['', /^the stop file .*\.kill is there$/],
-    ['\n \n', /^the stop file .*\.kill is there$/],
+    ['', /^the stop file .*\.kill exists$/],
+    ['\n \n', /^the stop file .*\.kill exists$/],
     ['a\nb\u0007c\u2028d', /^a b c d$/],
     ['x'.repeat(10_000), /^x{500}$/],
   ])('stops whatever is in it: %j', (text, reason) => {
@@ -84,11 +84,11 @@ describe('the stop file', () => {
     const path = place();
     symlinkSync(join(path, 'nowhere'), path);
     leaveStopFile(path, 'why');
-    expect(readStopFile(path)).toMatch(/is there and cannot be read: E/);
+    expect(readStopFile(path)).toMatch(/exists and cannot be read: E/);
     rmSync(path);
     symlinkSync('/nowhere/at/all', path);
     leaveStopFile(path, 'why');
-    expect(readStopFile(path)).toMatch(/is there and cannot be read: ENOENT/);
+    expect(readStopFile(path)).toMatch(/exists and cannot be read: ENOENT/);
     removeStopFile(path);
     expect(readStopFile(path)).toBeNull();
   });

@@ -9,7 +9,7 @@ import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../
 import { expectAgreement, restingAt } from '../../support/venue.js';
 import { until } from '../../support/waiting.js';
 
-const WAY_UP = '  `twinbook status` says what it does now, and which command leads back up.\n';
+const WAY_UP = '  `twinbook status` shows the present mode, and the command that ends it.\n';
 
 describe('a running trader', () => {
   it('obeys its operator: pause, resume, cancel-all, kill, unkill, stop', async () => {

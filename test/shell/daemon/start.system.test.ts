@@ -78,7 +78,7 @@ describe('a trader on an embedded exchange', () => {
     // npm forwards SIGINT and SIGTERM, but SIGHUP ends it.
     running.process.kill('SIGHUP');
     expect(await running.exited, 'the exit of npm').toBeNull();
-    expect(running.output()).toContain('npm, which started this, is gone');
+    expect(running.output()).toContain('the npm process that started this program has ended');
     expect(running.output()).toContain(PROOF);
     const lines = running.output().trimEnd().split('\n');
     for (const line of lines) expect(line).toMatch(/^[\x20-\x7e…]+$/);

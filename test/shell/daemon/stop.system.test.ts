@@ -60,7 +60,7 @@ describe('a trader that listens', () => {
 
     writeFileSync(at.stopFile, '');
     await at.gone();
-    expect(await at.mode('killed')).toMatch(/^the stop file .*\.kill is there$/);
+    expect(await at.mode('killed')).toMatch(/^the stop file .*\.kill exists$/);
     rmSync(at.stopFile);
     await pause(500);
     expect((await at.command('stop')).code).toBe(0);
@@ -76,7 +76,9 @@ describe('a trader that listens', () => {
     const { trader, ...at } = await killedByStopFiles();
     trader.process.kill('SIGSTOP');
     const killed = await at.command('kill', '--reason', 'it hangs');
-    expect(killed.output).toContain(`(process ${trader.process.pid}) does not answer; it is killed when it wakes`);
+    expect(killed.output).toContain(
+      `(process ${trader.process.pid}) does not answer; the trader is killed when it wakes`,
+    );
     expect(killed.output).toMatch(/^killed: it hangs$/m);
     expect(killed.output).toMatch(NONE_RESTS);
     expect(killed.code).toBe(0);
@@ -123,7 +125,7 @@ describe('a trader that listens', () => {
 
     trader.process.kill('SIGSTOP');
     await until(shown, ({ mode, answers }) => mode === 'not answering' && !answers);
-    expect(await (await press('kill', 'it hangs')).text()).toContain('the stop file is there');
+    expect(await (await press('kill', 'it hangs')).text()).toContain('the stop file kills it');
     trader.process.kill('SIGCONT');
     await until(shown, ({ mode, reason }) => mode === 'killed' && reason === 'it hangs');
     await at.gone();

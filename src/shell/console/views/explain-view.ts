@@ -12,7 +12,7 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** The named subject can be explained too. */
+  /** Name of a subject that can be explained too; null for none. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }
@@ -21,11 +21,11 @@ export interface ExplainView {
   readonly subject: string;
   /** Source of the tree: the ledger, or the trader's last message. */
   readonly source: 'ledger' | 'trader';
-  /** Null for an unknown name. */
+  /** Tree of figures; null for an unknown name. */
   readonly tree: ExplainNode | null;
 }
 
-/** @param ledger null while it cannot be read */
+/** @param ledger null while the ledger cannot be read */
 export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {
   const market = trader.markets.get(subject);
   if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader.account) };
@@ -34,11 +34,11 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
   return { subject, source: 'ledger', tree: ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned) };
 }
 
-/** Facts of a market as indented lines. */
+/** Returns the facts of a market as indented lines. */
 export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
   listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
 
-/** The same of an order, a fill or an intent; null for an unknown one. */
+/** Returns the facts of an order, a fill or an intent as indented lines; null for an unknown one. */
 export function explainLines(subject: string, ledger: LedgerReader): readonly string[] | null {
   const tree = ledgerTree(subject, ledger);
   return tree === null ? null : listLines(tree, '');
@@ -81,7 +81,7 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
     node('State', order?.status ?? intent.state, [
       node('Intent', intent.state),
       ...(intent.lastReason === '' ? [] : [node('Because', intent.lastReason)]),
-      node('Times handed to the network', String(intent.submitCount)),
+      node('Times submitted', String(intent.submitCount)),
     ]),
     node('Times', '', listTimes(intent, order, fills)),
     sharesNode('Filled', order === null ? '0' : formatDecimal(filledOf(order)), fills.map(partNode)),
@@ -124,7 +124,7 @@ function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly
     ['Newest change', intent.updatedMs],
   ];
   return moments.map(([name, ms]) =>
-    node(name, timeText(ms), name === 'Decided' ? [] : [secondsNode('After it was decided', ms - intent.createdMs)]),
+    node(name, timeText(ms), name === 'Decided' ? [] : [secondsNode('Time since the decision', ms - intent.createdMs)]),
   );
 }
 
@@ -146,16 +146,16 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
   const intent = order === null ? null : ledger.intent(order.intentId);
   const timeMs = fill.timestampS * 1000;
   const rested = order === null || fill.isMaker === false ? [] : [timeMs - order.createdMs];
-  const fee = fill.feeMicros === null ? 'not told' : formatDecimal(fill.feeMicros);
+  const fee = fill.feeMicros === null ? 'not reported' : formatDecimal(fill.feeMicros);
   return node('Fill', fill.pubkey, [
     termsNode(fill),
     sharesNode('Amount', formatDecimal(fill.amountMicros)),
     node('Fee', fee, [], { unit: 'currency' }),
-    node('As', fill.isMaker === null ? 'not told' : fill.isMaker ? 'maker' : 'taker'),
+    node('As', fill.isMaker === null ? 'not reported' : fill.isMaker ? 'maker' : 'taker'),
     marketNode(fill.marketConditionId, ledger),
-    node('By the exchange, which names the second', timeText(timeMs), [
-      secondsNode('Seen later', fill.seenMs - timeMs),
-      ...rested.map((ms) => secondsNode('Rested before it', ms)),
+    node('Time at the exchange, whole seconds', timeText(timeMs), [
+      secondsNode('Delay until it was seen', fill.seenMs - timeMs),
+      ...rested.map((ms) => secondsNode('Time that the order rested before', ms)),
     ]),
     intent === null || order === null
       ? node('Order', fill.orderPubkey)
@@ -174,14 +174,10 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
   return node('Market', market.title, [
     node('Trader', account?.mode ?? '', [
       ...(account === null || account.reason === '' ? [] : [node('Because', account.reason)]),
-      ...(account?.reduceOnly == null ? [] : [node('Only what reduces may leave', account.reduceOnly)]),
+      ...(account?.reduceOnly == null ? [] : [node('Only reducing orders are sent', account.reduceOnly)]),
     ]),
     node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
-    node(
-      'Fair value',
-      price(market.fairMicros),
-      Object.entries(market.factors).map(([name, value]) => node(name, numberText(value))),
-    ),
+    node('Fair value', price(market.fairMicros), listChildren(market.factors)),
     node('Others', `${price(market.bestBidMicros)} / ${price(market.bestAskMicros)}`, [
       node('Book seen', market.bookSeenMs === null ? 'never' : timeText(market.bookSeenMs)),
       ...(health?.crossed === true ? [node('Crossed', 'yes')] : []),
@@ -195,21 +191,15 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
     ...market.feeds.map(feedNode),
     worthNode(market),
     ...(market.exchangeRefusal === null ? [] : [node('Refused by the exchange', market.exchangeRefusal)]),
-    timesNode(
-      'Refused by controls',
-      refused,
-      refusals.map(({ control, count, text }) => timesNode(control, count, [node('Newest', text)])),
-    ),
+    timesNode('Refused by controls', refused, refusals.map(refusalNode)),
   ]);
 }
 
-const marksNode = (
-  { markMove }: MarketStatus,
-  { isBelieved, told, precision, recall }: NonNullable<AccountStatus['marks']>,
-): ExplainNode =>
-  node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not believed', [
-    node('Told moves', told.toFixed(0), [node('Part that was there', precision.toFixed(2))]),
-    node('Part of all moves that was told', recall.toFixed(2)),
+type Marks = NonNullable<AccountStatus['marks']>;
+const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: Marks): ExplainNode =>
+  node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
+    node('Reported moves', told.toFixed(0), [node('Part of them found in the book', precision.toFixed(2))]),
+    node('Part of all moves that was reported', recall.toFixed(2)),
   ]);
 
 function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): ExplainNode {
@@ -220,30 +210,32 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
 }
 
-/** Terms of the value of quoting the market, currency per hour. */
+/** Lists the terms of the value of quoting the market, currency per hour. */
 function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
-  const chosen = leftOutBecause === null ? [] : [node('Looked at, not quoted', leftOutBecause)];
-  if (worth === null) return node('Worth of quoting it', 'not known yet', chosen);
+  const chosen = leftOutBecause === null ? [] : [node('Polled, not quoted', leftOutBecause)];
+  if (worth === null) return node('Value of quoting this market', 'not known yet', chosen);
   const { value, prices, place, belief } = worth;
   const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} an hour${why}`);
-  return node('Worth of quoting it', `${(value.net * 3600).toFixed(4)} an hour, place ${place}`, [
+  return node('Value of quoting this market', `${(value.net * 3600).toFixed(4)} an hour, place ${place}`, [
     ...chosen,
     hourly('Fills, after adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
-    hourly('Stale quotes', -value.stale, `, with a look every ${value.lookEveryS.toFixed(0)} s`),
-    hourly('Looks', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
+    hourly('Stale quotes', -value.stale, `, with a poll every ${value.lookEveryS.toFixed(0)} s`),
+    hourly('Polls', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
     hourly(
       'Moves',
       -value.moves,
       `, ${(value.movesPerS * 3600).toFixed(1)} moves at ${prices.request.toPrecision(3)} a signed request`,
     ),
     hourly('Placing again after fills', -value.fills),
-    hourly('Reserve for its cancels', -value.reserve),
+    hourly('Reserve for cancels', -value.reserve),
     hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} bound`),
-    node('Believed fills for each expected', belief.fillRatio.toFixed(2)),
-    node('Believed part of the distance lost after one', belief.adversePart.toFixed(2)),
+    node('Estimated fills per expected fill', belief.fillRatio.toFixed(2)),
+    node('Estimated part of the distance lost after a fill', belief.adversePart.toFixed(2)),
   ]);
 }
 
+const refusalNode = ({ control, count, text }: ReturnType<typeof groupRefusals>[number]) =>
+  timesNode(control, count, [node('Newest', text)]);
 const timesNode = (name: string, count: number, children: readonly ExplainNode[]): ExplainNode =>
   node(name, String(count), children, { unit: 'times' });
 

@@ -1,4 +1,4 @@
-/** Results of the whole ledger, by day, market and strategy, and over time. */
+/** Computes results of the whole ledger, by day, market and strategy, and over time. */
 
 import {
   add,
@@ -11,6 +11,7 @@ import {
   sub,
   ZERO,
 } from '../../../shared/base/micros.js';
+import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
@@ -19,23 +20,23 @@ import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } fr
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
-/** Horizons after a fill, s; 0 is within the point of the fill. */
+/** Horizons after a fill, s; 0 is within the history point of the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
-/** The newest fills; each is looked up until its last horizon is over. */
+/** Number of newest fills to judge; each is looked up until its last horizon is over. */
 const MOST_FILLS = 500;
 
 interface Judged {
   readonly market: string;
   readonly side: 'bid' | 'ask';
   readonly sharesMicros: number;
-  /** Per share, YES space, positive for a favourable move; null without a known price. */
+  /** Price move per share and horizon, YES space, positive if favourable; null without a known price. */
   readonly marks: readonly (number | null)[];
   readonly isFinal: boolean;
 }
 
-/** Price moves after own fills: from the ledger's fills and the console's history. */
+/** Measures price moves after own fills, from the ledger's fills and the console's history. */
 export class MarkoutBook {
   readonly #history: Pick<History, 'closeUp'>;
   readonly #steadyMs: () => number;
@@ -70,7 +71,7 @@ export class MarkoutBook {
 
   #judge(fill: BookedFill, nowMs: number): Judged {
     const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-    // The earlier one: the exchange's clock may be ahead of ours, and we may have learned of it late.
+    // The earlier time counts: the exchange's clock may be ahead of ours, or we may have learned of the fill late.
     const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
     const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
     const isBid = (side === 'buy') === isYes;
@@ -88,17 +89,17 @@ export class MarkoutBook {
   }
 }
 
-/** `bid`: we bought YES or sold NO. */
+/** Sides of fills. `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
-/** Mid of others' best prices in the point at this time; null in a gap, and without both sides. */
+/** Returns the mid of others' best prices in the point at this time; null in a gap, and without both sides. */
 function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
   const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
   if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;
   return (point.bestBidMicros + point.bestAskMicros) / 2;
 }
 
-/** Weighted by shares; the error is clustered by market, whose fills share one price path. */
+/** Averages price moves, weighted by shares. The error is clustered by market, whose fills share one price path. */
 function summarize(
   judged: readonly Judged[],
   { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
@@ -126,13 +127,13 @@ function summarize(
     mean: write(mean?.mean ?? null),
     error: write(mean?.standardError ?? null),
     total: fills === 0 ? '' : write(total / ONE),
-    /** Part of `total` after the fill, of fills whose price at once is known. */
+    /** Part of `total` after the fill, for fills whose price at once is known. */
     drift: fills === 0 ? '' : write(drift / ONE),
   };
 }
 
 const PAGE = 500;
-/** Maximum time per call, ms: a long ledger takes several. */
+/** Maximum reading time per call, ms: a long ledger takes several calls. */
 const READING_MS = 40;
 
 export interface ResultSum {
@@ -161,14 +162,14 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** Identifies a ledger, also after the reversal of a trade. */
+  /** Identifies a ledger's content; changes with the reversal of a trade. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {
     this.#steadyMs = steadyMs;
   }
 
-  /** Read fraction of all bookings, 0 to 1. */
+  /** Fraction of all bookings that was read, 0 to 1. */
   get read(): number {
     return this.#newest === 0 ? 1 : this.#last / this.#newest;
   }
@@ -224,7 +225,7 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum rows of a growing list: the newest, or the largest. */
+/** Maximum rows of a growing list: the newest rows, or the largest. */
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
@@ -233,18 +234,17 @@ interface MoneySources extends ViewSources<'account'> {
   readonly markouts: Pick<MarkoutBook, 'read'>;
 }
 
-export const moneyView = (shown: MoneySources, query: Pick<ViewQuery, 'spanMs' | 'atMs'>) =>
+export const moneyView = (shown: MoneySources, query: MoneyQuery) =>
   shown.ledger.read((open) => {
     shown.book.readOn(open, shown.ledger.opened);
     return { ...sumMoney(open, shown, query), markouts: shown.markouts.read(open, nowMs()) };
   });
 
-function sumMoney(
-  ledger: LedgerReader,
-  { trader, book, history }: MoneySources,
-  { spanMs, atMs }: Pick<ViewQuery, 'spanMs' | 'atMs'>,
-) {
-  const pnl = ledger.pnl(readMarks(trader));
+type MoneyQuery = Pick<ViewQuery, 'spanMs' | 'atMs'>;
+
+function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources, { spanMs, atMs }: MoneyQuery) {
+  const marks = readMarks(trader.markets.values());
+  const pnl = ledger.pnl(marks);
   const title = makeTitleLookup(trader, ledger);
   /** Day whose markets are listed; empty without a selected time. */
   const day = atMs === null ? '' : dayOf(atMs);
@@ -260,7 +260,7 @@ function sumMoney(
     day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
       .map((row) => ({ ...row, title: title(row.key) }))
       .sort((a, b) => Number(a.net) - Number(b.net)),
-    markets: marketRows(book, readHoldings(ledger, trader), title),
+    markets: marketRows(book, readHoldings(ledger, marks), title),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -273,10 +273,9 @@ function sumMoney(
 export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
 
 /** The trader's present marks, YES prices. */
-function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
+export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, Micros> {
   const marks = new Map<string, Micros>();
-  for (const { conditionId, markMicros } of markets.values())
-    if (markMicros !== null) marks.set(conditionId, markMicros);
+  for (const { conditionId, markMicros } of markets) if (markMicros !== null) marks.set(conditionId, markMicros);
   return marks;
 }
 
@@ -295,7 +294,7 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-/** Bookings: at average cost, without fees. */
+/** Formats summed bookings, at average cost and without fees. */
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
@@ -309,10 +308,11 @@ export interface Held {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cost: Micros;
+  /** Value at marks minus cost; null while a held outcome has no mark. */
   readonly unrealised: Micros | null;
 }
 
-/** Held markets first, then the largest results. */
+/** Lists held markets first, then markets with the largest turnover. */
 function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
@@ -325,15 +325,16 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (i
   );
 }
 
-const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
+/** No holding. */
+export const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-export function readHoldings(ledger: LedgerReader, trader: TraderState): ReadonlyMap<string, Held> {
-  const marks = readMarks(trader);
+/** Holdings by market, at these marks. */
+export function readHoldings(ledger: LedgerReader, marks: ReadonlyMap<string, Micros>): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
     const mark = marks.get(id);
-    // Rounded like the ledger's total.
+    // The value is rounded like the ledger's total.
     const value = mark === undefined ? null : mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
     held.set(id, {
       yes: isYes ? sharesMicros : before.yes,

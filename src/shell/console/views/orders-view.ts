@@ -1,4 +1,4 @@
-/** Orders, fills and round trips, as lists in pages, in a market's chart, and as spreadsheet files. */
+/** Makes orders, fills and round trips, as lists in pages, in a market's chart, and as spreadsheet files. */
 
 import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
@@ -17,7 +17,7 @@ import {
 } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
 
-/** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
+/** Maximum rows of a file, the newest rows; `twinbook ledger query` has no such limit. */
 export const MOST_CSV_ROWS = 20_000;
 
 type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
@@ -107,12 +107,12 @@ const MOST_TRIPS = 2_000;
 interface Lot {
   readonly timeMs: number;
   readonly price: number;
-  /** Negative for sold YES or bought NO. */
+  /** Shares of the lot; negative for sold YES or bought NO. */
   shares: number;
   readonly feePerShare: number;
 }
 
-/** Closing fill with figures in whole millionths. */
+/** A closing fill; its figures are whole millionths. */
 interface Closing extends Omit<Lot, 'shares'> {
   readonly id: string;
   readonly market: string;
@@ -122,15 +122,15 @@ interface Closing extends Omit<Lot, 'shares'> {
 const round = (micros: number): Micros => Math.round(micros) as Micros;
 const times = (price: number, shares: number): number => (price * shares) / ONE;
 
-/** Round trips: shares bought and later sold, or the reverse. Matches first in, first out, at prices of YES. */
+/** Finds round trips: shares bought and later sold, or the reverse. Matches first in, first out, at prices of YES. */
 export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
   #last = 0;
-  /** Identifies a ledger, also after the reversal of a trade. */
+  /** Identifies a ledger's content; changes with the reversal of a trade. */
   #of = '';
 
-  /** Newest first. @param opened number of openings of the ledger */
+  /** Returns round trips, newest first. @param opened number of openings of the ledger */
   read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
     const of = `${opened} ${ledger.tradeTurns()}`;
     if (of !== this.#of) {
@@ -196,7 +196,7 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
   };
 }
 
-/** The newest rows, among which filters look. */
+/** Number of newest rows among which filters search. */
 const MOST_ROWS = 2_000;
 
 type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
@@ -204,16 +204,14 @@ type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'
 export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: ListQuery) =>
   ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
 
-function listOrders(
-  ledger: LedgerReader,
-  trader: TraderState,
-  trips: ReturnType<RoundTrips['read']>,
-  query: ListQuery,
-) {
+type Trips = ReturnType<RoundTrips['read']>;
+
+function listOrders(ledger: LedgerReader, trader: TraderState, trips: Trips, query: ListQuery) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);
   const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
+  const ours = trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market));
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
     findPage(
@@ -223,10 +221,7 @@ function listOrders(
   return {
     orders: pageOf(ledger.orders(newest).map((order) => titled(orderRow(order)))),
     fills: pageOf(ledger.fills(newest).map((fill) => titled(fillRow(fill)))),
-    trips: findPage(
-      trips.filter((trip) => trip.time >= fromMs && (market === null || trip.market === market)).map(titled),
-      query,
-    ),
+    trips: findPage(ours.map(titled), query),
   };
 }
 

@@ -1,21 +1,21 @@
-/** Every limit and its use: in total, by event and by market. Results of each possible resolution. */
+/** Lists every limit and its use, in total, by event and by market, and the results of each possible resolution. */
 
 import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { type Held, readHoldings } from './money-view.js';
+import { type Held, readHoldings, readMarks } from './money-view.js';
 
 interface Holding extends Held {
   readonly market: string;
 }
 
-/** Scenarios of holdings only, without open orders. Worst first within an event; events by their worst case. */
+/** Lists scenarios of holdings, without open orders. Worst first within an event; events by their worst case. */
 export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, Holding[]>();
-  for (const [market, held] of readHoldings(ledger, trader)) {
+  for (const [market, held] of readHoldings(ledger, readMarks(trader.markets.values()))) {
     const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
     events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
   }
@@ -28,7 +28,7 @@ export function listScenarios(trader: TraderState, ledger: LedgerReader) {
 
 function eventScenarios(held: readonly Holding[], title: (market: string) => string) {
   const cost = held.reduce((sum, one) => add(sum, one.cost), ZERO);
-  // Value at marks; null while a mark is missing.
+  // Value of the holdings at marks; null while a mark is missing.
   const value = held.reduce<Micros | null>(
     (sum, one) => (sum === null || one.unrealised === null ? null : add(sum, add(one.cost, one.unrealised))),
     ZERO,
@@ -57,7 +57,7 @@ interface LimitFacts extends AccountStatus {
 }
 
 type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'of the limit' | 'sets';
-/** The use has the setting's unit, micros for money, shares and prices. A limit on single orders has no use. */
+/** Use of a limit in the setting's unit, micros for money, shares and prices. A limit on single orders has no use. */
 type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>

@@ -1,4 +1,4 @@
-/** Data of each view: the page requests views by name, and all its data is built here. */
+/** Makes the data of each view; the page requests views by name. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { AccountStatus, MarketStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
@@ -21,18 +21,19 @@ import { riskView } from './risk-view.js';
 /** Maximum number of newest events that filters search: weeks of events. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
+type Search = Pick<ViewQuery, 'words' | 'page'>;
 
-/** A notice that is also an event is shown once: their times may differ by this, ms. */
+/** Maximum time between a notice and its event, ms: such a pair is shown once. */
 const SAME_MS = 2_000;
 
 /**
- * Events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it cannot be
- * read; `side` of the query is a severity, empty for all.
+ * Lists events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it
+ * cannot be read. `side` of the query is a severity, empty for all.
  */
 export function logView(
   ledger: LedgerReader | null,
   { notices, markets }: TraderState,
-  query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
+  query: Search & Pick<ViewQuery, 'side'>,
 ) {
   const events = ledger?.events(MOST_EVENTS) ?? [];
   const others = notices
@@ -56,7 +57,7 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => (
 });
 
 const MB = 1_000_000;
-/** A larger difference of the clocks is alarming, ms. */
+/** Clock difference above which a figure is marked as bad, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -97,6 +98,7 @@ function sinceText(timeMs: number | null): string {
 
 function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
+  const { comparedMs, differences } = reconciled ?? {};
   const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
     figure('Last message', sinceText(trader.frameMs), !trader.isCurrent),
@@ -104,7 +106,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
     figure('Step, p50', ms(health.stepP50Ms)),
     figure('Step, p99', ms(health.stepP99Ms)),
     figure('Step, longest', ms(health.stepMaxMs)),
-    figure('Beats late, p99', ms(health.beatLateP99Ms)),
+    figure('Delay of beats, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
     figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
@@ -113,12 +115,8 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
       offset === null ? '–' : `${Math.abs(offset)} ms ${offset < 0 ? 'behind ours' : 'ahead of ours'}`,
       Math.abs(offset ?? 0) > CLOCK_OFF_MS,
     ),
-    figure('Requests given up', String(unsent)),
-    figure(
-      'Compared with the exchange',
-      sinceText(reconciled?.comparedMs ?? null),
-      (reconciled?.differences.length ?? 0) > 0,
-    ),
+    figure('Requests dropped unsent', String(unsent)),
+    figure('Compared with the exchange', sinceText(comparedMs ?? null), Boolean(differences?.length)),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
     figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
     figure('Memory of the trader', bytesText(health.memoryBytes)),
@@ -140,7 +138,7 @@ const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['re
   p99: withinText(counts, 0.99),
 });
 
-/** `≤ 0.2 s`: the histogram's bound below which this fraction is. */
+/** Returns the histogram's bound below which this fraction is, as in `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';
@@ -158,24 +156,21 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
   return { id, title, seen, trouble: trouble.join(', ') };
 }
 
-/** The trader reads the files, perhaps after a step in progress. */
+/** Time limit of a configuration's comparison, ms. The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
-export const configView = (
-  { config, configHash: hash, configFile: file }: ProcessStatus,
-  query: Pick<ViewQuery, 'words' | 'page'>,
-) => ({
+export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: Search) => ({
   hash,
   file,
   settings: findPage(
-    flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+    flattenSettings('', config).filter(({ name }) => !['config_hash', 'file'].includes(name)),
     query,
   ),
 });
 
 export type ConfigView = ReturnType<typeof configView>;
 
-/** `risk.max_loss_day`, `strategies.maker.params.size`; a named row of a list has its name. */
+/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`. A named row has its name. */
 function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
@@ -228,7 +223,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** The folder of a recording has the market's name. */
+/** Names recordings by their markets: the folder of a recording has the market's id. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };
@@ -237,7 +232,7 @@ function listReports(reports: Reports, title: (id: string) => string) {
 export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  // Code marks are removed: only other places render code marks.
+  // Code marks are removed, because the page does not render them.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,

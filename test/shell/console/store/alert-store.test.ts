@@ -80,7 +80,7 @@ test('in quiet hours only what is critical leaves, and the rest when they are ov
 test('a person sees what is open, and says that it was seen', async () => {
   const cwd = folderOf({ 'trader.yaml': trader() });
   const config = ['-c', 'trader.yaml'];
-  expect((await run(['alerts', ...config], { cwd })).err).toContain('nothing is known of alerts');
+  expect((await run(['alerts', ...config], { cwd })).err).toContain('no alerts are recorded');
   const file = openFile(locateStore(join(cwd, 'twinbook.sqlite')));
   const { center, sent } = openCenter(file, delivered, 0);
   center.tick({ ...FACTS, isGone: true });

@@ -136,7 +136,7 @@ test.each([
   history.add(sample(START_MS));
   history.add(sample(START_MS + 5_000));
   expect(history.market('m', { fromMs: START_MS + 5_000, toMs: START_MS + 5_000 }).length).toBe(1);
-  expect(notes).toEqual([expect.stringContaining('and a new one is begun')]);
+  expect(notes).toEqual([expect.stringContaining('and a new file is created')]);
   expect(readdirSync(folder)).toContain(`ledger.sqlite.console.aside-${START_MS}`);
 });
 
