@@ -2,8 +2,9 @@
  * The HTTP server of the exchange, with one route for each declared call. Every request is checked in this order: rate
  * limit, authentication, validation, core. All answers use the envelope.
  *
- * The server limits the time of slow and silent clients. A client that does not send HTTP gets an error in the envelope,
- * and its connection ends. A connection beyond `maxConnections`, or one that stops reading, ends without an answer.
+ * The server limits the time of slow and silent clients. A client that does not send HTTP gets an error in the
+ * envelope, and its connection ends. A connection beyond `maxConnections`, or one that stops reading, ends without an
+ * answer.
  */
 
 import { channel } from 'node:diagnostics_channel';

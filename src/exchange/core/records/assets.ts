@@ -1,6 +1,6 @@
 /**
- * Profit and loss of an account, as `GET /account/pnl/` shows it, in all markets, in one event or in one market; and the
- * list of the account's shares.
+ * Profit and loss of an account, as `GET /account/pnl/` shows it, in all markets, in one event or in one market; and
+ * the list of the account's shares.
  *
  *     total_pnl = received − paid + value of the held shares
  *               + margin settlements + unrealized profit of open positions − their opening fees
