@@ -1,6 +1,6 @@
 /**
- * The paper exchange as a running service: a core with a real clock and an HTTP server on a loopback address. A simulated
- * crowd trades in its markets, or recorded markets are replayed. A data folder, if given, stores its state.
+ * The paper exchange as a running service: a core with a real clock and an HTTP server on a loopback address. A
+ * simulated crowd trades in its markets, or recorded markets are replayed. A data folder, if given, stores its state.
  *
  *     const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true });
  *     await fetch(`${exchange.url}/markets/`);
@@ -87,8 +87,8 @@ export const PAPER_DEFAULTS = {
 
 /**
  * Starts an exchange. Throws TwinbookError `port_busy` if the address is in use, `file_unreadable` if the data folder
- * cannot be written, `ledger_locked` if another process uses it, `recording_invalid` or `file_unreadable` for unreadable
- * market data, and `usage` for an address that is not loopback.
+ * cannot be written, `ledger_locked` if another process uses it, `recording_invalid` or `file_unreadable` for
+ * unreadable market data, and `usage` for an address that is not loopback.
  */
 export async function startExchange(options: ExchangeOptions): Promise<RunningExchange> {
   const host = loopback(options.host ?? '127.0.0.1');

@@ -99,12 +99,6 @@ export type AccountSlot = number;
 /** Number of a market in the catalog, from 0. It never changes. */
 export type MarketIndex = number;
 
-/** Answer of the controls under `/paper/accounts/{wallet}/`. */
-export interface WireFunds {
-  readonly funds: { readonly total: string; readonly locked: string; readonly available: string };
-  readonly custodial: boolean;
-}
-
 /** Rules of a market's book. Absent rules have the core's defaults. Numbers in micros, precisions in digits. */
 export type BookConfigSpec = Pick<record.OrderbookConfig, 'kind'> & Partial<record.OrderbookConfig>;
 
@@ -162,14 +156,6 @@ export const REFUSED_MARKET = -1; // The market has no book, is not open, or is 
 export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
 export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 
-/** Options of an account without a wallet. The crowd and tests use such accounts. */
-export interface InternalAccountOptions {
-  /** Whether the account may spend without a limit. Its currency may become negative, so that money is conserved. */
-  readonly unlimited: boolean;
-  /** Starting currency of a limited account; default 0. */
-  readonly funds?: Micros;
-}
-
 /** Wire format of a record of protocol/records.ts, by the record's name there. */
 export type Wire<Name extends keyof typeof record> = z.input<(typeof record)[Name]>;
 
@@ -187,13 +173,6 @@ export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly limit: number;
   /** Only rows with smaller ids are listed. */
   readonly beforeId?: number | undefined;
-};
-
-/** Filters and start of one page of the list of holdings. */
-export type AssetQuery = FiltersOf<'account.assets'> & {
-  readonly limit: number;
-  /** Number of outcomes that earlier pages have scanned. */
-  readonly offset?: number | undefined;
 };
 
 /** New prices that close a position, in its own outcome's space. Absent: unchanged; null: removed. */

@@ -1,6 +1,6 @@
 /**
- * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and recorded
- * liquidity. A snapshot and a journal of the later calls restore the same state.
+ * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and
+ * recorded liquidity. A snapshot and a journal of the later calls restore the same state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *

@@ -1,19 +1,10 @@
 /** Wallets, accounts, API keys, and the challenges that wallets sign. The caller verifies the signatures. */
 
 import { assert, must } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import { isWallet } from './catalog.js';
-import {
-  badSignature,
-  type InternalAccountOptions,
-  invalid,
-  type KeyRequest,
-  ok,
-  type Result,
-  refuse,
-  type Wire,
-  type WireFunds,
-} from './contract.js';
+import { badSignature, invalid, type KeyRequest, ok, type Result, refuse, type Wire } from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
 import { text } from './money.js';
 import type { Archived } from './records/archive.js';
@@ -98,8 +89,11 @@ export class Identity {
     return ok({ api_key: apiKey, secret });
   }
 
-  /** Returns the internal account with this name, or creates it. An internal account has no wallet and signs nothing. */
-  openInternal(name: string, { unlimited, funds }: InternalAccountOptions): number {
+  /**
+   * Returns the internal account with this name, or creates it with `funds`. It has no wallet and signs nothing. An
+   * unlimited account may spend without a limit. Its currency may become negative, so that money is conserved.
+   */
+  openInternal(name: string, { unlimited, funds }: { readonly unlimited: boolean; readonly funds?: Micros }): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const slot = this.#open(null, name, unlimited);
@@ -170,7 +164,7 @@ export class Identity {
     return ok(record);
   }
 
-  deposit(wallet: string, funds: number): Result<WireFunds> {
+  deposit(wallet: string, funds: number) {
     const slot = this.#byWallet.get(wallet);
     if (slot === undefined) return refuse('not_found');
     if (!(funds > 0) || !Number.isSafeInteger(this.#context.funds.total(slot) + funds)) {
@@ -180,19 +174,20 @@ export class Identity {
     return ok(this.#fundsRow(slot));
   }
 
-  setCustodial(wallet: string, custodial: boolean): Result<WireFunds> {
+  setCustodial(wallet: string, custodial: boolean) {
     const slot = this.#byWallet.get(wallet);
     if (slot === undefined) return refuse('not_found');
     this.account(slot).custodial = custodial;
     return ok(this.#fundsRow(slot));
   }
 
-  fundsOfWallet(wallet: string): WireFunds | null {
+  fundsOfWallet(wallet: string) {
     const slot = this.#byWallet.get(wallet);
     return slot === undefined ? null : this.#fundsRow(slot);
   }
 
-  #fundsRow(slot: number): WireFunds {
+  /** Answer of the controls under `/paper/accounts/{wallet}/`. */
+  #fundsRow(slot: number) {
     const total = this.#context.funds.total(slot);
     const locked = this.#context.funds.lockedAmount(slot);
     return {

@@ -26,20 +26,14 @@ import { asMicros } from './money.js';
 import { Candles, Tape } from './records/tape.js';
 
 /** A sport of the catalog, with its leagues. */
-interface Sport {
-  readonly name: string;
-  readonly slug: string;
-  readonly leagues: readonly { readonly name: string; readonly slug: string }[];
-}
-
-const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>): Sport => ({
+const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>) => ({
   name,
   slug,
   leagues: Object.entries(leagues).map(([league, title]) => ({ name: title, slug: league })),
 });
 
 /** The catalog of sports. Slugs are unique, so a league determines its sport. */
-export const SPORTS: readonly Sport[] = [
+export const SPORTS: readonly ReturnType<typeof sport>[] = [
   sport('soccer', 'Soccer', {
     'premier-league': 'Premier League',
     'la-liga': 'La Liga',
@@ -88,44 +82,10 @@ const DEFAULT_CONFIG: OrderbookConfig = {
 const MAX_AMOUNT = 1_000_000_000_000_000;
 
 /** A market's fixed description. */
-export interface MarketCard {
-  readonly conditionId: string;
-  readonly eventIndex: number;
-  readonly title: string;
-  readonly description: string | null;
-  readonly logo: string | null;
-  readonly category: string;
-  /** Slug in the catalog of sports. */
-  readonly sport: string | null;
-  /** Slug of a league of `sport`. */
-  readonly league: string | null;
-  readonly marginEnabled: boolean;
-  readonly yesLabel: string;
-  readonly noLabel: string;
-  readonly rules: readonly string[];
-  /** Date of the resolution, Unix seconds; null if unknown. */
-  readonly resolutionDate: number | null;
-  readonly createdMs: number;
-  readonly config: OrderbookConfig | PoolConfigSpec;
-  /** Start of a margin market's reference price; absent for other markets. */
-  readonly referencePrice?: number;
-}
+export type MarketCard = Readonly<Extract<ReturnType<typeof readSpec>, { ok: true }>['value']>;
 
 /** The order book of a market, with its rules in numbers. */
-export interface Trading {
-  readonly market: Market;
-  readonly config: OrderbookConfig;
-  readonly tick: number;
-  /** 1 / tick, because a product is cheaper than a quotient. */
-  readonly ticksPerMicro: number;
-  readonly lot: number;
-  readonly fundsStep: number;
-  readonly makerRate: number;
-  readonly takerRate: number;
-  /** The higher of the two fee rates, for the lock of a buy. */
-  readonly lockRate: number;
-  readonly book: Book;
-}
+export type Trading = Readonly<ReturnType<typeof makeTrading>>;
 
 /** One market: its description, state, trading and holdings. */
 export class Market {
@@ -258,18 +218,20 @@ export class Market {
 
 const priceOf = ({ tick }: Trading, at: number): Micros | null => (at === NO_TICK ? null : asMicros(at * tick));
 
-function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
-  const tick = stepOfPrecision(config.price_precision);
-  const lot = stepOfPrecision(config.amount_precision);
+function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, model: FillModel) {
+  const tick: number = stepOfPrecision(config.price_precision);
+  const lot: number = stepOfPrecision(config.amount_precision);
   return {
     market,
     config,
     tick,
+    /** 1 / tick, because a product is cheaper than a quotient. */
     ticksPerMicro: 1 / tick,
     lot,
     fundsStep: stepOfPrecision(config.funds_precision),
     makerRate: config.maker_fee_rate,
     takerRate: config.taker_fee_rate,
+    /** The higher of the two fee rates, for the lock of a buy. */
     lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
     book: new Book(pool, model, ONE / tick, lot),
   };
@@ -279,7 +241,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
-): Result<MarketCard> {
+) {
   const config = readConfig(spec.config);
   if (!config.ok) return config;
   const reference = readReference(spec);
@@ -309,6 +271,7 @@ export function readSpec(
     yesLabel: spec.yes_outcome_label ?? 'Yes',
     noLabel: spec.no_outcome_label ?? 'No',
     rules: spec.rules ?? [],
+    /** Unix seconds; null if unknown. */
     resolutionDate: spec.resolution_date ?? null,
     createdMs: given.nowMs,
     config: config.value,

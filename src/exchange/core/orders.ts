@@ -154,6 +154,8 @@ interface OwnTrade {
   readonly timeMs: number;
 }
 
+const sideOf = (leg: Leg) => (isBuyLeg(leg) ? 'buy' : 'sell');
+
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 /** Processes orders and their cancels from draft to end, and locks their currency and shares. */
@@ -167,12 +169,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     super(context, {
       recordKind: 'order',
       isFinal: (state) => FINAL_STATES.has(state),
-      facets: ({ market, status, leg }) => ({
-        market,
-        state: status,
-        isYes: isYesLeg(leg),
-        side: isBuyLeg(leg) ? 'buy' : 'sell',
-      }),
+      facets: ({ market, status: state, leg }) => ({ market, state, isYes: isYesLeg(leg), side: sideOf(leg) }),
       toRow: (record) => orderRow(record, context.catalog.market(record.market)),
     });
     this.#pool = pool;
@@ -410,12 +407,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
 }
 
 /** An order that fits its market's rules. Sizes that its type does not have are null. */
-interface CheckedOrder {
-  readonly leg: Leg;
-  readonly price: Micros | null;
-  readonly amount: Micros | null;
-  readonly funds: Micros | null;
-}
+type CheckedOrder = Pick<OrderRecord, 'leg' | 'price' | 'amount' | 'funds'>;
 
 type Field = 'price' | 'amount' | 'funds';
 
@@ -468,8 +460,7 @@ function makeDraftTerms(order: CheckedOrder): DraftTerms {
   if (order.funds !== null) return { action, isYes, side: 'buy', type: 'market', funds: order.funds };
   const amount = must(order.amount, 'the amount of an order');
   if (order.price === null) return { action, isYes, side: 'sell', type: 'market', amount };
-  const side = isBuyLeg(order.leg) ? 'buy' : 'sell';
-  return { action, isYes, side, type: 'limit', price: order.price, amount: asMicros(amount) };
+  return { action, isYes, side: sideOf(order.leg), type: 'limit', price: order.price, amount: asMicros(amount) };
 }
 
 /** An order in wire format. Limit orders and market sells have an amount, market buys have funds. */
@@ -481,7 +472,7 @@ function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
   return {
     pubkey: record.pubkey,
     status: record.status,
-    side: isBuyLeg(record.leg) ? 'buy' : 'sell',
+    side: sideOf(record.leg),
     price: price === null ? null : text(price),
     amount: amount === null ? null : text(amount),
     remaining_amount: isLimit && amount !== null ? text(amount - record.filledAmount) : null,

@@ -7,10 +7,351 @@
 import { deriveConditionId } from '../../recording/contract.js';
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { Random } from '../../shared/base/random.js';
 import { type Category, isSettledMarket } from '../../shared/protocol/states.js';
-import type { MarketSpec } from '../core/contract.js';
+import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { type CrowdAccounts, CrowdMarket } from './crowd-market.js';
+
+/** Distance of the best level from the estimate at a price of 0.50, in ticks. It is smaller near 0 and 1. */
+const HALF_SPREAD_TICKS = 3.5;
+const LEAST_HALF_SPREAD_TICKS = 1.5;
+/** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
+const LADDER = [
+  { behind: 0, shares: 40 },
+  { behind: 1, shares: 60 },
+  { behind: 2, shares: 90 },
+  { behind: 4, shares: 140 },
+  { behind: 7, shares: 250 },
+] as const;
+/** Time in which the estimate closes 63 % of its gap to the truth. After news, prices are wrong for about this time. */
+const LAG_MS = 20_000;
+/** Standard deviation of the estimate's error, in log-odds (1.25 cents at a price of 0.50), and its time constant. */
+const ERROR_SIGMA = 0.05;
+const ERROR_MS = 60_000;
+/** A level with less than this part of its size is replaced by a new order, at the end of the queue. */
+const WORN_PART = 0.4;
+
+interface Level {
+  readonly tick: number;
+  readonly handle: number;
+  readonly shares: number;
+}
+
+/** The crowd's market maker. It quotes several levels on both sides of a late and inexact estimate of the truth. */
+class CompetingMaker {
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
+  readonly #market: MarketIndex;
+  readonly #random: Random;
+  /** Estimated log-odds of YES. */
+  #estimate: number;
+  #error = 0;
+  #atMs: number;
+  #levels: readonly [Level[], Level[]] = [[], []];
+
+  constructor(
+    core: ExchangeCore,
+    account: AccountSlot,
+    market: MarketIndex,
+    random: Random,
+    estimate: number,
+    nowMs: number,
+  ) {
+    this.#core = core;
+    this.#account = account;
+    this.#market = market;
+    this.#random = random;
+    this.#estimate = estimate;
+    this.#atMs = nowMs;
+  }
+
+  /** Updates the estimate from the truth (log-odds) and replaces orders. An order at a wanted price keeps its place. */
+  requote(nowMs: number, truth: number): void {
+    this.#learn(nowMs, truth);
+    const fair = sigmoid(this.#estimate + this.#error);
+    const half = Math.max(LEAST_HALF_SPREAD_TICKS, HALF_SPREAD_TICKS * 2 * Math.sqrt(fair * (1 - fair)));
+    const bids = ladder(Math.floor(100 * fair - half), -1);
+    const asks = ladder(Math.ceil(100 * fair + half), 1);
+    this.#levels = [this.#cancelOther(nowMs, BID, bids), this.#cancelOther(nowMs, ASK, asks)];
+    this.#placeMissing(nowMs, BID, bids);
+    this.#placeMissing(nowMs, ASK, asks);
+  }
+
+  withdraw(nowMs: number): void {
+    for (const level of this.#levels.flat()) this.#core.at(nowMs).internal.cancel(level.handle);
+    this.#levels = [[], []];
+  }
+
+  #learn(nowMs: number, truth: number): void {
+    const elapsedMs = nowMs - this.#atMs;
+    this.#atMs = nowMs;
+    this.#estimate = truth + (this.#estimate - truth) * Math.exp(-elapsedMs / LAG_MS);
+    const kept = Math.exp(-elapsedMs / ERROR_MS);
+    this.#error = this.#error * kept + ERROR_SIGMA * Math.sqrt(1 - kept * kept) * this.#random.normal();
+  }
+
+  #cancelOther(nowMs: number, side: BookSide, wanted: readonly Rung[]): Level[] {
+    return this.#levels[side].filter((level) => {
+      const left = this.#core.internal.remaining(level.handle) / 1_000_000;
+      const right = wanted.some((rung) => rung.tick === level.tick) && left >= WORN_PART * level.shares;
+      if (!right && left > 0) this.#core.at(nowMs).internal.cancel(level.handle);
+      return right;
+    });
+  }
+
+  #placeMissing(nowMs: number, side: BookSide, wanted: readonly Rung[]): void {
+    const held = this.#levels[side];
+    for (const { tick, shares: usual } of wanted) {
+      if (held.some((level) => level.tick === tick)) continue;
+      // The maker omits a price that would trade at once.
+      const opposite = bestTick(this.#core, this.#market, side === BID ? ASK : BID);
+      if (opposite !== null && (side === BID ? tick >= opposite : tick <= opposite)) continue;
+      const shares = Math.round(usual * (0.6 + 0.8 * this.#random.uniform()));
+      const handle = this.#core
+        .at(nowMs)
+        .internal.place(this.#account, this.#market, side, tickToMicros(tick), sharesToMicros(shares), false);
+      if (handle > 0) held.push({ tick, handle, shares });
+    }
+  }
+}
+
+type Rung = Omit<Level, 'handle'>;
+
+function ladder(best: number, direction: 1 | -1): Rung[] {
+  return LADDER.map(({ behind, shares }) => ({ tick: best + direction * behind, shares })).filter(
+    ({ tick }) => tick >= LOWEST_TICK && tick <= HIGHEST_TICK,
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Standard deviation of log-odds in one hour. At a price of 0.50 this is 2 cents in one minute. */
+const SIGMA_PER_SQRT_HOUR = 0.6;
+/** Mean reversion per hour. Without it, a market would stay near 0.01 or 0.99 most of the time. */
+const REVERSION_PER_HOUR = 0.4;
+/** News: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
+const JUMP_MEAN_MS = 40 * 60_000;
+const JUMP_SIGMA = 0.3;
+/** Standard deviation of start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
+const START_SIGMA = 0.6;
+
+/** A market's true probability: an Ornstein–Uhlenbeck process in log-odds, with jumps. Exact for any time step. */
+class HiddenValue {
+  readonly #random: Random;
+  readonly #mean: number;
+  #x: number;
+  #atMs: number;
+  #jumpMs: number;
+
+  /** `mean`: log-odds to which the process reverts. `x`: log-odds now. */
+  constructor(random: Random, mean: number, x: number, nowMs: number) {
+    this.#random = random;
+    this.#mean = mean;
+    this.#x = x;
+    this.#atMs = nowMs;
+    this.#jumpMs = nowMs + random.exponential(JUMP_MEAN_MS);
+  }
+
+  static drawStart(random: Random): number {
+    return START_SIGMA * random.normal();
+  }
+
+  /** Log-odds at this time. The time must not go back. */
+  at(nowMs: number): number {
+    while (this.#jumpMs <= nowMs) {
+      this.#diffuse(this.#jumpMs);
+      this.#x += JUMP_SIGMA * this.#random.normal();
+      this.#jumpMs += this.#random.exponential(JUMP_MEAN_MS);
+    }
+    this.#diffuse(nowMs);
+    return this.#x;
+  }
+
+  /** Probability at the time of the last call of `at`. */
+  get probability(): number {
+    return sigmoid(this.#x);
+  }
+
+  #diffuse(nowMs: number): void {
+    const hours = (nowMs - this.#atMs) / HOUR_MS;
+    if (hours <= 0) return;
+    this.#atMs = nowMs;
+    const kept = Math.exp(-REVERSION_PER_HOUR * hours);
+    const deviation = SIGMA_PER_SQRT_HOUR * Math.sqrt((1 - kept * kept) / (2 * REVERSION_PER_HOUR));
+    this.#x = this.#mean + (this.#x - this.#mean) * kept + deviation * this.#random.normal();
+  }
+}
+
+/** Converts log-odds to a probability from 0 to 1. */
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+/** Converts a probability strictly between 0 and 1 to log-odds. */
+const logit = (p: number): number => Math.log(p / (1 - p));
+
+/** The crowd's accounts by kind of trader. Separate accounts can trade with each other. */
+type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
+
+/** Tick of the crowd's markets: one cent, in micros. The crowd counts prices in ticks, 1 to 99. */
+const TICK_MICROS = 10_000;
+const LOWEST_TICK = 1;
+const HIGHEST_TICK = 99;
+
+// Whole ticks and shares in millionths are integers far below 2^53.
+/** Converts ticks of the crowd's markets to a price in micros. */
+const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
+/** Converts whole shares to micros. */
+const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
+
+/** Best price of a market's side in ticks; null if the side is empty. */
+function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
+  const price = core.catalog.market(market).bestPrice(side);
+  return price === null ? null : price / TICK_MICROS;
+}
+
+/** Visible price, between 0 and 1: the book's middle, else its only side's price, else the last trade, else 0.5. */
+function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
+  const bid = bestTick(core, market, BID);
+  const ask = bestTick(core, market, ASK);
+  if (bid !== null && ask !== null) return (bid + ask) / 200;
+  const only = bid ?? ask;
+  if (only !== null) return only / 100;
+  const last = core.marketFacts(market).lastTradePrice;
+  return last === null ? 0.5 : last / 1_000_000;
+}
+
+/** Mean times between two actions of a trader, ms. */
+const NOISE_MEAN_MS = 3000;
+const INFORMED_MEAN_MS = 3000;
+const MAKER_MEAN_MS = 2500;
+/** Mean distance of a noise taker's limit from the visible price, in ticks. Half of the limits are beyond two cents. */
+const NOISE_REACH_TICKS = 3;
+/** Sizes of noise takers, in shares: lognormal with median 3. */
+const NOISE_SIZE_LOG = Math.log(3);
+const NOISE_SIZE_SIGMA = 0.8;
+const LARGEST_NOISE_SHARES = 60;
+/** Minimum gain of an informed taker, in ticks. It covers the fee of one per cent and a profit. */
+const INFORMED_EDGE_TICKS = 1;
+const INFORMED_SHARES = { least: 15, spread: 45 } as const;
+
+/** One market of the crowd with its hidden probability and its traders, until its resolution. */
+class CrowdMarket {
+  readonly conditionId: string;
+  readonly index: MarketIndex;
+  readonly #core: ExchangeCore;
+  readonly #accounts: CrowdAccounts;
+  readonly #random: Random;
+  readonly #hidden: HiddenValue;
+  readonly #maker: CompetingMaker;
+  readonly #resolvesMs: number;
+  #noiseMs: number;
+  #informedMs: number;
+  #makerMs: number;
+
+  /** Begins to trade in an existing market, at the market's last price if it has one. */
+  constructor(
+    core: ExchangeCore,
+    accounts: CrowdAccounts,
+    conditionId: string,
+    index: MarketIndex,
+    seed: number,
+    nowMs: number,
+  ) {
+    this.#core = core;
+    this.#accounts = accounts;
+    this.conditionId = conditionId;
+    this.index = index;
+    const facts = core.marketFacts(index);
+    this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
+    // The mean is fixed for a market. All other random values depend on the start time, so restarts differ.
+    const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
+    this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
+    const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
+    this.#hidden = new HiddenValue(this.#random, mean, x, nowMs);
+    this.#maker = new CompetingMaker(core, accounts.maker, index, this.#random, x, nowMs);
+    this.#makerMs = nowMs;
+    this.#noiseMs = nowMs + this.#random.exponential(NOISE_MEAN_MS);
+    this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
+  }
+
+  /** Time of the next action, Unix ms of the exchange's clock. */
+  nextDueMs(): number {
+    return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
+  }
+
+  /** The hidden probability at the last action. */
+  get fairProbability(): number {
+    return this.#hidden.probability;
+  }
+
+  /** Whether the market is settled, because of its date or by an operator. The crowd then stops trading in it. */
+  get settled(): boolean {
+    return isSettledMarket(this.#core.marketFacts(this.index).state);
+  }
+
+  /** Skips all actions before this time. The hidden probability still changes. */
+  skipTo(timeMs: number): void {
+    this.#makerMs = Math.max(this.#makerMs, timeMs);
+    this.#noiseMs = Math.max(this.#noiseMs, timeMs);
+    this.#informedMs = Math.max(this.#informedMs, timeMs);
+  }
+
+  /** Does the next due action. In a market that is not open, traders do nothing. */
+  step(): void {
+    const dueMs = this.nextDueMs();
+    const nowMs = Math.ceil(dueMs);
+    const truth = this.#hidden.at(nowMs);
+    const open = this.#core.marketFacts(this.index).state === 'open';
+    if (open && nowMs >= this.#resolvesMs) {
+      this.#resolve(nowMs);
+    } else if (dueMs === this.#makerMs) {
+      this.#makerMs += this.#random.exponential(MAKER_MEAN_MS);
+      if (open) this.#maker.requote(nowMs, truth);
+    } else if (dueMs === this.#noiseMs) {
+      this.#noiseMs += this.#random.exponential(NOISE_MEAN_MS);
+      if (open) this.#takeAtRandom(nowMs);
+    } else {
+      this.#informedMs += this.#random.exponential(INFORMED_MEAN_MS);
+      if (open) this.#takeIfWrong(nowMs, sigmoid(truth));
+    }
+  }
+
+  withdraw(nowMs: number): void {
+    this.#maker.withdraw(nowMs);
+  }
+
+  #resolve(nowMs: number): void {
+    this.#core.at(nowMs).markets.setState(this.conditionId, 'waiting_to_resolve');
+    this.#core.at(nowMs).markets.resolve(this.conditionId, this.#random.chance(this.#hidden.probability));
+  }
+
+  /** A noise taker buys or sells at random, near the visible price. */
+  #takeAtRandom(nowMs: number): void {
+    const side = this.#random.chance(0.5) ? BID : ASK;
+    const reach = this.#random.exponential(NOISE_REACH_TICKS);
+    const shares = Math.round(Math.exp(NOISE_SIZE_LOG + NOISE_SIZE_SIGMA * this.#random.normal()));
+    const visible = 100 * visiblePrice(this.#core, this.index);
+    const limit = side === BID ? visible + reach : visible - reach;
+    this.#take(nowMs, this.#accounts.noise, side, limit, Math.min(LARGEST_NOISE_SHARES, Math.max(1, shares)));
+  }
+
+  /** An informed taker takes all offers whose prices are wrong enough. */
+  #takeIfWrong(nowMs: number, probability: number): void {
+    const shares = INFORMED_SHARES.least + this.#random.below(INFORMED_SHARES.spread);
+    const fair = 100 * probability;
+    const { informed } = this.#accounts;
+    this.#take(nowMs, informed, BID, fair - INFORMED_EDGE_TICKS, shares);
+    this.#take(nowMs, informed, ASK, fair + INFORMED_EDGE_TICKS, shares);
+  }
+
+  /** Trades up to a limit, in ticks, if the book has an offer within it. */
+  #take(nowMs: number, account: number, side: BookSide, limitTicks: number, shares: number): void {
+    const tick =
+      side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
+    if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
+    const opposite = bestTick(this.#core, this.index, side === BID ? ASK : BID);
+    if (opposite === null || (side === BID ? opposite > tick : opposite < tick)) return;
+    this.#core.at(nowMs).internal.place(account, this.index, side, tickToMicros(tick), sharesToMicros(shares), true);
+  }
+}
 
 /** A sequence of questions. One of them at a time is a market. */
 interface Slot {
@@ -132,7 +473,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 /** Maximum time that the crowd catches up on after a gap, ms. A sleeping computer or a moved clock causes gaps. */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** Settings of the crowd. */
+/** Seed and size of the crowd. */
 export interface CrowdSettings {
   /** Equal seeds and tick times give equal markets, orders and trades. */
   readonly seed: number;

@@ -7,6 +7,7 @@ import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { refuse } from '../service/answers.js';
+import type { readSignedParts } from './messages.js';
 
 /** The `data` of an answer of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
@@ -20,6 +21,8 @@ export const signedRequestReport = z.object({
 });
 /** Report on the signature of one request. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
+
+type SignedRequest = ReturnType<typeof readSignedParts>;
 
 /** Reports the parts of a signed request as received, and its first failed check. The report contains no secret. */
 export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
@@ -35,14 +38,6 @@ export function reportOn(request: SignedRequest, authenticator: Authenticator, c
     signature_matches: caller.ok,
     refusal: caller.ok ? null : (caller.fault.message ?? caller.fault.slug),
   };
-}
-
-/** The signed parts of a request. */
-export interface SignedRequest {
-  readonly method: string;
-  readonly rawUrl: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
 }
 
 /** Maximum length of an API key. Longer keys cannot exist and get no rate window of their own. */

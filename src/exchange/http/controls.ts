@@ -174,7 +174,7 @@ function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec[
     return z.NEVER;
   }
   // A margin market's rules stay as given; a book's rules are parsed into micros. Undefined fields count as absent.
-  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // The rules of a margin market are an object, see above.
+  const kept = isBook ? withoutUndefined(read.data) : fieldsOf(read.data, rules as object); // The rules are an object.
   return kept as MarketSpec['config'];
 }
 
@@ -200,7 +200,7 @@ const withoutUndefined = (fields: object) =>
 const withoutNull = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
-/** Adds the routes under `/paper/` to the server. */
+/** Adds the routes of all controls to the server. */
 export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
   const authenticator = new Authenticator(options.profile);
   for (const control of CONTROLS) {

@@ -10,7 +10,6 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { type Answer, badField, invalid, refuse } from '../service/answers.js';
-import type { SignedRequest } from './authentication.js';
 import type { ExchangeClock } from './ticker.js';
 
 /** The exchange behind the server, and options of the server. */
@@ -156,7 +155,7 @@ export function takeMediaType(request: FastifyRequest): void {
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
 /** Parts of a request that its signature covers. */
-export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
+export const readSignedParts = (request: FastifyRequest) => ({
   method: request.method,
   rawUrl: readRawUrl(request),
   headers: request.headers,

@@ -16,13 +16,7 @@ const MAX_STRANGERS = 10_000;
 const SWEEP_EVERY_MS = 1000;
 
 /** Result of counting one request: whether it is allowed, and the values of the rate headers. */
-export interface RateVerdict {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Time from which one more request is allowed, Unix ms. */
-  readonly resetMs: number;
-}
+export type RateVerdict = Readonly<ReturnType<Window['take']>>;
 
 class Window {
   readonly #minute = new SlidingMinute();
@@ -32,12 +26,12 @@ class Window {
     return this.#minute.size === 0;
   }
 
-  take(nowMs: number, limit: number): RateVerdict {
+  take(nowMs: number, limit: number) {
     this.#minute.forget(nowMs);
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // If the limit was lowered below the count, the excess requests must leave the window first.
+    // Time from which one more request is allowed. After a cut of the limit, excess requests must leave first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }

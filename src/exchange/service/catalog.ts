@@ -17,7 +17,15 @@ import type { Result, Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { SPORTS } from '../core/market.js';
 import { detailRow, eventListRow, eventRow, listRow, type MarketFacts } from '../core/records/market-rows.js';
-import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse } from './answers.js';
+import {
+  BAD_CURSOR,
+  badField,
+  type CursorList,
+  cursorAt,
+  cursorPosition,
+  refuse,
+  type ServiceCall,
+} from './answers.js';
 
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
@@ -116,12 +124,7 @@ interface Listing<R> extends OffsetList {
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
 
-interface CatalogAsk {
-  readonly core: ExchangeCore;
-  readonly query: CatalogQuery;
-  readonly limit: number;
-  readonly nowMs: number;
-}
+type CatalogAsk = Pick<ServiceCall<'events.list'>, 'query' | 'limit' | 'nowMs'> & { readonly core: ExchangeCore };
 
 const SOON_S = 7 * 86_400;
 /** The interface: "The events list shows at most two market summaries per event". */

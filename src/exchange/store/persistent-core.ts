@@ -207,7 +207,7 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
     try {
       core.apply(command);
     } catch {
-      // The call threw in its first run too, and the replay repeats its changes. But a failed write must not be ignored.
+      // The call threw in its first run too, and the replay repeats its changes. A failed write must not be ignored.
       journal.assertSound();
     }
   }

@@ -19,21 +19,14 @@
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
-import type { PositionEnd } from './records.js';
+import type { PositionEnd, PositionRecord } from './records.js';
 
 /** Maximum liquidity and number of shares: a billion units, so that every sum is a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
 /** Fields of a position that the formulas use. */
-export interface Exposure {
-  readonly shares: number;
-  readonly cost: number;
-  readonly userLiquidity: number;
-  readonly totalLiquidity: number;
-  /** Interest until `interestSinceMs`. */
-  readonly interest: number;
-  readonly interestSinceMs: number;
-}
+export type Exposure = Readonly<Pick<PositionRecord, 'shares' | 'cost' | Liquidity | 'interest' | 'interestSinceMs'>>;
+type Liquidity = 'userLiquidity' | 'totalLiquidity';
 
 /** Converts a price from YES space to an outcome's space, or back. */
 export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);

@@ -1,6 +1,6 @@
 /**
- * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends, receives
- * users' losses and pays users' profits. Its balance may be negative, so that no money appears or vanishes.
+ * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends,
+ * receives users' losses and pays users' profits. Its balance may be negative, so that no money appears or vanishes.
  */
 
 import { assert } from '../../../shared/base/errors.js';

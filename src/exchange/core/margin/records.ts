@@ -75,6 +75,7 @@ export interface PositionRecord extends RecordOfAccount {
   userLiquidity: number;
   totalLiquidity: number;
   openingFee: number;
+  /** Interest until `interestSinceMs`. */
   interest: number;
   interestSinceMs: number;
   /** Lowest price of a requested close; 0 for any price; null without a request. */

@@ -1,6 +1,6 @@
 /**
- * One market's book in YES space. Each tick has a queue of real orders, which are linked in the order pool, and recorded
- * amounts. Real bids and real asks never share a tick, so both sides use the same arrays.
+ * One market's book in YES space. Each tick has a queue of real orders, which are linked in the order pool, and
+ * recorded amounts. Real bids and real asks never share a tick, so both sides use the same arrays.
  */
 
 import { ASK, BID, type BookSide } from '../contract.js';
@@ -83,8 +83,8 @@ const EATEN = 1;
 const TRADED = 2;
 
 /**
- * One side of a recorded book by level; amounts in micros. The amount that real orders have eaten (taken) is subtracted.
- * It stays stored, even over a gap, because the recording continues as if the amount were still there.
+ * One side of a recorded book by level; amounts in micros. The amount that real orders have eaten (taken) is
+ * subtracted. It stays stored, even over a gap, because the recording continues as if the amount were still there.
  */
 class RecordedSide {
   /** Ticks with a visible amount. */

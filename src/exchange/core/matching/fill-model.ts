@@ -3,8 +3,8 @@
  * recorded shares are ahead of a real order, and how this number decreases without a trade.
  *
  * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at the order's price
- * or beyond. An event fills at most its own amount, once. A decrease of a level never fills an order. The queue formulas
- * are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
+ * or beyond. An event fills at most its own amount, once. A decrease of a level never fills an order. The queue
+ * formulas are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
  */
 
 import { TwinbookError, unreachable } from '../../../shared/base/errors.js';

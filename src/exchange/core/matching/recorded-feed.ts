@@ -97,8 +97,9 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. Fills real
-   * orders up to the amount. The level's decrease must follow as a call of `level`. False if the market rejects it.
+   * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. Fills
+   * real orders up to the amount. The level's decrease must follow as a call of `level`. False if the market rejects
+   * it.
    */
   trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -115,10 +116,10 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work that is due
-   * between two events is done at its own time. Returns the index of the first event that was not played, because it is
-   * later or of another kind. Afterwards the clock is at the last event, or unchanged if already later. A journal cannot
-   * record this call.
+   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work that is
+   * due between two events is done at its own time. Returns the index of the first event that was not played, because
+   * it is later or of another kind. Afterwards the clock is at the last event, or unchanged if already later. A journal
+   * cannot record this call.
    */
   play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);

@@ -1,6 +1,6 @@
 /**
- * Profit and loss of an account, as `GET /account/pnl/` shows it, in all markets, in one event or in one market; and the
- * list of the account's shares.
+ * Profit and loss of an account, as `GET /account/pnl/` shows it, in all markets, in one event or in one market; and
+ * the list of the account's shares.
  *
  *     total_pnl = received − paid + value of the held shares
  *               + margin settlements + unrealized profit of open positions − their opening fees
@@ -14,7 +14,7 @@ import { mulDiv, ONE } from '../../../shared/base/micros.js';
 import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import type { AssetQuery, MarginPnl, Wire } from '../contract.js';
+import type { FiltersOf, MarginPnl, Wire } from '../contract.js';
 import { payout } from '../conversions.js';
 import { seconds } from '../core-context.js';
 import type { Margin } from '../margin/margin.js';
@@ -64,6 +64,9 @@ function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl):
 
 const shareValue = (market: Market, yes: number, no: number): number =>
   yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
+
+/** Filters and start of one page of the list of holdings. `offset`: number of outcomes that earlier pages scanned. */
+type AssetQuery = FiltersOf<'account.assets'> & { readonly limit: number; readonly offset?: number | undefined };
 
 /** Lists an account's shares in all markets, or in the given market. The offset counts scanned outcomes, not rows. */
 export function assetPage(catalog: Catalog, account: number, query: AssetQuery) {

@@ -88,8 +88,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. It may
- * be crossed, because some recorded levels do not trade with the real orders that they reach.
+ * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. It
+ * may be crossed, because some recorded levels do not trade with the real orders that they reach.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
@@ -205,8 +205,8 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 }
 
 /**
- * Price bars of an outcome that begin at `fromMs` or later and before `toMs`, oldest first. The highest NO price belongs
- * to the lowest YES price.
+ * Price bars of an outcome that begin at `fromMs` or later and before `toMs`, oldest first. The highest NO price
+ * belongs to the lowest YES price.
  */
 export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);

@@ -12,7 +12,7 @@ import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type Control } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
-/** A JSON Schema, or another part of the document. Answers have exactly the listed properties; requests may have more. */
+/** A JSON Schema or another part of the document. Answers have exactly these properties; requests may have others. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A schema while zod writes it. It may be changed in place. */

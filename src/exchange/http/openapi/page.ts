@@ -1,7 +1,7 @@
 /**
- * The page under `/docs/` to browse and try the service: Swagger UI from the installed package, without a network. The
- * page's files count against no rate limit. The plugin of `@fastify/swagger-ui` is not used: it would answer outside of
- * the envelope. Version 6 of the plugin needs Node 22.
+ * The page under `/docs/`, on which users read about the service and try its calls. It is Swagger UI from the installed
+ * package and needs no network. No rate limit applies to its files. The plugin of `@fastify/swagger-ui` is not used,
+ * because its own errors have no envelope. Version 6 of the plugin needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
@@ -51,13 +51,13 @@ const FILES: readonly PageFile[] = [
   { path: '/docs/favicon-32x32.png', type: 'image/png', read: readPackaged('favicon-32x32.png') },
 ];
 
-/** Addresses that people type for the page. */
+/** Paths that redirect to the page. */
 const REDIRECTED = ['/', '/docs'];
 
-/** Every path of the page, so that other methods are answered with 405 instead of 404. */
+/** All paths of the page, so that other methods get a 405 instead of a 404. */
 export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
 
-/** Content policy: nothing from other origins, nothing inline, no frames. */
+/** Content security policy: no content from other origins, no inline code, no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -80,7 +80,7 @@ const HEADERS = {
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
     server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
-      // The router accepts any one-character target for `/`.
+      // For `/`, the router accepts every target of one character.
       if (!request.url.startsWith('/')) return reply.callNotFound();
       return reply.headers(HEADERS).redirect('/docs/');
     });
@@ -92,7 +92,7 @@ export function servePage(server: FastifyInstance, profile: VenueProfile): void 
   }
 }
 
-/** The script's text for a venue with these header names. */
+/** Script of the page for a venue with these header names. */
 export const pageScript = (headers: ReturnType<typeof signatureHeaders>): string =>
   `'use strict';
 const HEADERS = ${JSON.stringify(headers)};
