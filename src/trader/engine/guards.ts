@@ -55,7 +55,7 @@ export class Guards {
     this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
   }
 
-  /** Sets new limits; counts and halts stay. */
+  /** Sets new limits; the counts and an active halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.loss.configure(limits);
@@ -91,7 +91,7 @@ export class Guards {
 
 /** One sentence stored in a ledger note; only this class writes the note. */
 class NotedText {
-  /** The sentence; null when the note is empty. */
+  /** The stored sentence; null if the ledger note is empty. */
   text: string | null;
   readonly #notes: Notes;
   readonly #note: string;
@@ -180,7 +180,7 @@ class LossMemory {
   guard: LossGuard | null;
   /** State as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
-  /** Restriction by a partly used limit. */
+  /** Restriction of the trader by a partly used loss limit. */
   rung: LossRung = NO_LOSS_RUNG;
 
   constructor(notes: Notes, limits: RiskLimits) {
@@ -192,7 +192,7 @@ class LossMemory {
     this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
-  /** Sets new limits; losses and a halt stay. */
+  /** Sets new limits; the measured losses and an active halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.rung = lossRung(this.facts, limits);
@@ -234,18 +234,18 @@ const MINUTE_MS = 60_000;
 /** Maximum number of stored times: one minute of attempts. */
 const MOST_TIMES = 200;
 
-interface Row {
-  readonly slug: string;
-  readonly words: string;
-  /** Number of consecutive rejections with this slug. */
-  readonly repeats: number;
-  readonly sinceMs: number;
-  /** Times of the newest rejections, our clock, ms. */
-  readonly times: readonly number[];
-}
-
+/** Counts consecutive rejections of orders by the exchange. */
 export class ExchangeRefusals {
-  #row: Row | null = null;
+  /** The newest rejection, and the unbroken rejections until then; null after an accepted order. */
+  #row: {
+    readonly slug: string;
+    readonly words: string;
+    /** Number of consecutive rejections with this slug. */
+    readonly repeats: number;
+    readonly sinceMs: number;
+    /** Times of the newest rejections, our clock, ms. */
+    readonly times: readonly number[];
+  } | null = null;
   #isTold = false;
 
   /** @param nowMs our clock */
@@ -272,7 +272,7 @@ export class ExchangeRefusals {
   /**
    * Wait before the next order, ms; doubled with each consecutive rejection of the same kind.
    *
-   * @param firstMs wait after the first rejection
+   * @param firstMs wait after the first rejection, ms
    */
   waitMs(firstMs: number): number {
     const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);

@@ -104,7 +104,7 @@ const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) =>
 export interface Worth {
   readonly value: NetValue;
   readonly prices: ScarcityPrices;
-  /** Rank by value; 1 is the most valuable. */
+  /** Rank of the market by value; 1 is the most valuable market. */
   readonly place: number;
   readonly belief: Belief;
   /** Fills per second times the income per second of one side: currency per square second. */
@@ -123,7 +123,7 @@ const HORIZON_MS = 30_000;
 const HALF_LIFE_MS = 3_600_000;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
-/** Weight of a prior, in fills. */
+/** Weight of a prior estimate, as a number of fills. */
 const BELIEF_FILLS = 20;
 /** Assumed fraction of a fill's distance from the fair price that the next price move loses. */
 const USUAL_ADVERSE_PART = 0.3;
@@ -136,7 +136,7 @@ interface Waiting {
   readonly stalePart: number;
 }
 
-/** An own fill; prices in YES space. */
+/** An own fill with the data of its later judgment; prices in YES space. */
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
   /** The strategy's fair price at the fill; null without one. */
   readonly fairMicros: Micros | null;
@@ -146,7 +146,7 @@ interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
 
 const NONE = {
   fills: 0,
-  /** Expected number of fills while quoted. */
+  /** Number of fills that were expected while the market was quoted. */
   expected: 0,
   judged: 0,
   /** Sum over judged fills of the adverse price move beyond the expected loss of stale quotes. */
@@ -203,13 +203,13 @@ export class MarketMeasures {
 
 /** Estimates for a market from its own fills. */
 export interface Belief {
-  /** Observed fills per expected fill. */
+  /** Number of observed fills per expected fill. */
   readonly fillRatio: number;
   /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
   readonly adversePart: number;
 }
 
-/** Estimates before anything was measured. */
+/** Estimates for a market without any own fill. */
 const UNKNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
 /** Combines a prior estimate with measurements, by their weights. */

@@ -368,22 +368,20 @@ export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'po
 
 /** Processes the answer to a price-bar request. A request that was sent is not repeated in this run. */
 export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
-  const { outcome, request, nowMs } = report;
+  const { ledger, account, notices } = around;
+  const { conditionId, feed, candles, excludedBecause } = entry;
+  const { outcome, nowMs } = report;
   if (outcome.kind === 'unknown' && !outcome.sent) return;
-  entry.candles.isAsked = true;
-  const { call } = request;
-  if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || entry.excludedBecause !== null) return;
+  candles.isAsked = true;
+  const { call } = report.request;
+  if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
   // The client has checked the data against the endpoint's schema.
-  const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
-  if (read.ok) return learn(around, entry, read.learned, nowMs);
-  around.notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);
-}
-
-function learn({ ledger, account }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {
-  if (learned === null) return;
-  const { sigmaPerSqrtS, spanS, meanPrice } = learned;
-  const { conditionId, feed, candles } = entry;
+  const read = readCandles(outcome.data as readonly Candle[], span, feed.closeGridStep);
+  if (!read.ok)
+    return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);
+  if (read.learned === null) return;
+  const { sigmaPerSqrtS, spanS, meanPrice } = read.learned;
   feed.setVolatilityPrior(sigmaPerSqrtS);
   account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;

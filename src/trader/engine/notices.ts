@@ -1,4 +1,4 @@
-/** Notices for the operator. */
+/** Collects notices for the operator, and detects conditions that need one. */
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger, OperatorEvent } from '../ledger/contract.js';
@@ -48,11 +48,6 @@ const TEXTS = {
 } as const;
 export type WatchedList = keyof typeof TEXTS;
 
-interface ReadingNews {
-  readonly kind: 'list_unread' | 'list_read';
-  readonly text: string;
-}
-
 /** Number of consecutive failed reads, and our clock, ms, at the first. */
 interface Row {
   readonly looks: number;
@@ -63,7 +58,7 @@ interface Failing {
   /** All consecutive failed reads, and the failed reads since the exchange was last silent. */
   readonly all: Row;
   readonly answered: Row;
-  /** Newest notice about this list. */
+  /** Kind of the newest notice about the list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
   /** Why all orders are canceled; null while they are not. */
   readonly pulled: string | null;
@@ -94,19 +89,19 @@ export class UnreadLists {
    *
    * @param isSilent true while the exchange answers nothing, which has its own notice
    */
-  onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean): ReadingNews | null {
+  onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean) {
     if (result === 'unsent') return null;
     const before = this.#failing.get(list) ?? FRESH;
     const [name, meaning] = TEXTS[list];
     if (result === 'ok') {
       this.#failing.delete(list);
-      return before.told === 'nothing' ? null : { kind: 'list_read', text: `${name} can be read again` };
+      return before.told === 'nothing' ? null : notice('list_read', `${name} can be read again`);
     }
     const why = `${name} cannot be read: ${describeFailure(report.outcome)}`;
     const failing = next(list, before, report.nowMs, { isSilent, why });
     this.#failing.set(list, failing);
     if (failing.told === before.told) return null;
-    return { kind: 'list_unread', text: `${why}; ${failing.told === 'pulled' ? PULLED : meaning}` };
+    return notice('list_unread', `${why}; ${failing.told === 'pulled' ? PULLED : meaning}`);
   }
 }
 
@@ -129,7 +124,7 @@ export class UnreadMarkets {
   /**
    * Ends a read of the list and returns new notices.
    *
-   * @param isComplete true when every page arrived
+   * @param isComplete true if every page of the list has arrived
    */
   onEnd(isComplete: boolean): readonly ReturnType<typeof notice>[] {
     const [before, now] = [this.#reasons, this.#walk];
@@ -148,7 +143,7 @@ export class UnreadMarkets {
   }
 }
 
-const notice = (kind: 'market_unread' | 'market_read', text: string) => ({ kind, text });
+const notice = (kind: `${'list' | 'market'}_${'unread' | 'read'}`, text: string) => ({ kind, text });
 
 const NAMELESS = '(without a condition id)';
 

@@ -67,7 +67,7 @@ export class Requests {
   }
 }
 
-/** Parts of the trader's state that polling uses. */
+/** Parts of the trader's state that the poll facts depend on. */
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
@@ -94,10 +94,10 @@ export class Polling {
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
   #version = -1;
-  /** Cached `ownPaceMs` with its inputs. */
+  /** Cached value of `ownPaceMs`, with its inputs. */
   #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
-  /** Cached `marksEveryMs` with its inputs. */
+  /** Cached value of `marksEveryMs`, with its inputs. */
   #marked: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
   constructor(state: Polls) {

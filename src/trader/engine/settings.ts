@@ -18,7 +18,7 @@ export interface TraderSettings {
   readonly configHash: string;
   readonly version: string;
   readonly profile: VenueProfile;
-  /** Currency that this trader may use. */
+  /** Amount of currency that this trader may use. */
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
@@ -34,7 +34,7 @@ export interface TraderSettings {
   readonly findModule?: (key: string) => Strategy | null;
   /** Configuration of this start, for the ledger's history; absent: no history. */
   readonly startedWith?: {
-    /** Hash of the copy, as in `ConfigureCommand.copy`. */
+    /** Hash of the copy of the configuration's files, as in `ConfigureCommand.copy`. */
     readonly copy: string;
     readonly changes: readonly string[];
   };
@@ -63,13 +63,13 @@ export interface MergeSettings {
 }
 
 export interface MarketFilter {
-  /** Selected categories; empty selects every category. */
+  /** Categories of the selected markets; empty selects every category. */
   readonly categories: readonly string[];
   /** Words, case-insensitive; a title must contain at least one. Absent or empty: every title is selected. */
   readonly words?: readonly string[];
   /** Words that exclude a title, case-insensitive. */
   readonly withoutWords?: readonly string[];
-  /** Excluded condition ids. */
+  /** Condition ids of excluded markets. */
   readonly except?: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export const makeSnapshot = (state: TraderState, nowMs: number) => ({
 
 export type Snapshot = Readonly<ReturnType<typeof makeSnapshot>>;
 
-/** State of the trader without its markets. */
+/** Returns the state of the trader without its markets. */
 export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   const { account, requests, settings, reconciler, safety } = state;
   const { own } = account;
@@ -39,7 +39,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Equity minus the invested capital. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
-    /** Number of orders with an unknown state. */
+    /** Number of orders whose state at the exchange is unknown. */
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
     /** Number of fills booked by this run. */
@@ -53,9 +53,9 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     reconciled: reconciler.newest,
     /** Differences confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
     disagreement: reconciler.verdict,
-    /** Existing differences that an operator has accepted. */
+    /** Differences between ledger and exchange that an operator has accepted. */
     accepted: reconciler.accepted,
-    /** Single markets that are paused. */
+    /** Paused markets, with their reasons and titles. */
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
     /** True when a difference awaits the next round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
@@ -65,7 +65,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     proven: safety.modes.proven,
     /** Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. */
     provenMs: safety.modes.provenMs,
-    /** True when the newest request had no answer. */
+    /** True if the newest request to the exchange got no answer. */
     silent: safety.silence.isSuspected,
     /** Reliability of the venue's marks in this run; null when they are not used. */
     marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
@@ -88,7 +88,7 @@ const NO_ORDERS: readonly QuotedOrder[] = [];
 const NO_FACTORS = {};
 
 /**
- * Status of one market.
+ * Makes the status of one market.
  *
  * @param hasLadders true to include others' levels and public trades
  */
@@ -160,7 +160,7 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
 /** A market for telemetry, which calls `makeStatus` only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
-  /** Inputs of the status, compared by reference. */
+  /** Values that the status depends on; telemetry compares them by reference. */
   readonly sources: readonly unknown[];
   makeStatus(hasLadders: boolean): MarketStatus;
 }

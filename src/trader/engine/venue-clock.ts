@@ -32,7 +32,7 @@ export class VenueClock {
 /** Times of the trader's steps, our clock, ms. */
 export class StepClock {
   readonly venue = new VenueClock();
-  /** Time of the newest observation. */
+  /** Time of the newest observation of the trader. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /** Time of the first observation; null before it. -Infinity ends the startup grace after our clock was set back. */

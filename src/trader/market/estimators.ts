@@ -43,7 +43,7 @@ const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
 
-/** Start of a volatility sample. */
+/** Price and time at the start of a volatility sample. */
 interface SampleStart {
   readonly logOdds: number;
   readonly atMs: number;
@@ -67,7 +67,7 @@ export class Volatility {
   #priorSamples = PRIOR_SAMPLES;
   #jumps = 0;
   #seenSeconds = 0;
-  /** Current estimate; at least `SIGMA_FLOOR`. */
+  /** Current estimate of the volatility; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
   /** Estimated jumps per second: price changes too large for the volatility. */
@@ -107,7 +107,7 @@ export class Volatility {
     this.sigmaPerSqrtS = this.#estimate();
   }
 
-  /** Change and length of the unfinished sample. */
+  /** Change of the log-odds and length of the unfinished volatility sample. */
   #open(): { readonly change: number; readonly seconds: number } {
     if (this.#start === null || this.#last === null) return { change: 0, seconds: 0 };
     const seconds = Math.max(0, this.#last.atMs - this.#start.atMs) / 1000;
@@ -187,7 +187,7 @@ export class Arrivals {
 }
 
 const ARRIVALS_HALF_LIFE_MS = 900_000;
-/** Weight of the prior, in arrivals. */
+/** Weight of the prior rate, as a number of arrivals. */
 const PRIOR_ARRIVALS = 5;
 
 export const FLOW_HALF_LIFE_MS = 60_000;
@@ -235,9 +235,9 @@ export class Flow {
   }
 }
 
-/** Half-life of an observation, ms. */
+/** Half-life of an observation's weight in the taker statistics, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** Weight of a prior, in trades or swept levels. */
+/** Weight of a prior, as a number of trades or swept levels. */
 const BELIEF = 20;
 /** Priors in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
 const USUAL_DISTANCE_TICKS = 2;
@@ -248,7 +248,7 @@ const HALF_SECOND_MS = 500;
 const MAX_LOOKS = 32;
 const MAX_WAITING = 32;
 
-/** Exponentially decaying mean. */
+/** Mean of observations whose weights decay exponentially. */
 class FadingMean {
   #count = 0;
   #sum = 0;
@@ -261,7 +261,7 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** Mean that includes the prior `belief`. */
+  /** Returns the mean, with the prior `belief` as additional observations. */
   with(belief: number, nowMs: number): number {
     const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
@@ -280,15 +280,9 @@ interface Look {
   readonly seenMs: number;
   /** Twice the mid of others' book, an exact integer; null without a mid. */
   readonly twiceMid: number | null;
-  /** Best levels as received, own orders included. */
+  /** Best levels of the book as received, with own orders. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
-}
-
-interface SweptLevel {
-  readonly sign: 1 | -1;
-  readonly twiceMid: number;
-  readonly atMs: number;
 }
 
 /** Compares trades with the books before and after them. */
@@ -296,7 +290,8 @@ export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
   #looks: Look[] = [];
-  #waiting: SweptLevel[] = [];
+  /** Swept levels that wait for a later book. */
+  #waiting: { readonly sign: 1 | -1; readonly twiceMid: number; readonly atMs: number }[] = [];
 
   /** Uses a category's statistics as prior, and adds this market's observations to them. */
   joinCategory(category: CategoryFlow): void {
@@ -384,7 +379,7 @@ export interface LearnedFromBars {
   readonly meanPrice: number;
 }
 
-/** Result of checking the bars of one answer. */
+/** Result of checking the price bars of one answer. */
 type CandlesRead =
   /** `learned` is null when the answer holds fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }

@@ -134,7 +134,7 @@ export class MarketTracker {
     const best = touch(others);
     const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
     const [mid, microprice] = [midOf(others), micropriceOf(others)];
-    // A mid moves by half ticks.
+    // The mid of a book moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
     if (this.facts !== null) this.#shape.onBook(raw, others, at, this.facts.tickMicros);
@@ -374,7 +374,7 @@ const NO_FEEDS: FeedViews = Object.freeze({});
 
 /** Prior rate of takers: one per minute. */
 const USUAL_TAKERS_PER_S = 1 / 60;
-/** Tick assumed before the first detail. */
+/** Tick size assumed before the first market detail, micros. */
 const USUAL_TICK_MICROS = 10_000;
 
 /** A market younger than two price bars is better described by its trades. */
@@ -390,7 +390,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   const { config } = detail;
   if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
-  // Frozen, because strategies and risk share the object.
+  // The facts are frozen, because strategies and risk share the object.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,

@@ -103,10 +103,7 @@ export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
 /** Shares ahead of an own order after a trade of `traded` shares at its price that no book shows yet. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
-interface Place {
-  readonly ahead: Micros | null;
-  readonly remaining: Micros;
-}
+type Place = { readonly ahead: Micros | null; readonly remaining: Micros };
 
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
@@ -159,7 +156,7 @@ const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
 /** Longest gap between two books that counts as observed time. */
 const MOST_BETWEEN_LOOKS_S = 60;
-/** Observed time that a fill rate needs. */
+/** Observed time that the fill rate needs, s. */
 const LEAST_SEEN_S = 60;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 200;
@@ -169,7 +166,7 @@ export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Our clock, ms, when the fill became known. */
+  /** Time when the fill became known, our clock, ms. */
   readonly nowMs: number;
 }
 
@@ -180,25 +177,20 @@ interface Waiting {
   readonly filledMs: number;
 }
 
-/** Exponentially decaying sums. */
+/** Exponentially decaying sums over judged own fills. */
 interface Sums {
   shares: number;
   /** Sum of shares times the gain per share at the horizon. */
   brought: number;
 }
 
-interface Saved {
-  readonly fills: number;
-  readonly seconds: number;
-  readonly bid: readonly Sums[];
-  readonly ask: readonly Sums[];
-}
+type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Record<BookSide, readonly Sums[]>>;
 
 /** Measures the results of own fills in one market: fill rate and markouts. */
 export class OwnFills {
   #fills = 0;
   #seconds = 0;
-  /** Observed seconds since the last decay. */
+  /** Observed time since the sums last decayed, s. */
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   /** Fills that wait for a markout, oldest first. */
@@ -260,7 +252,7 @@ export class OwnFills {
 
   /** Restores saved statistics; call this before the first observation. Waiting fills are not saved. */
   restore(text: string): void {
-    // Only `takeSaved` writes this text.
+    // Only `takeSaved` writes this text, so it is valid JSON.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
     this.#fills = fills;
     this.#seconds = seconds;
@@ -282,7 +274,7 @@ export class OwnFills {
     this.#markouts = null;
   }
 
-  /** Judges the fills that are due at this horizon. */
+  /** Adds the gains of the fills whose horizon has passed. */
   #judge(horizon: number, price: number | null, lookedMs: number): void {
     const horizonMs = HORIZONS_MS[horizon] ?? 0;
     for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {

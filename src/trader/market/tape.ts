@@ -18,7 +18,7 @@ const LATE_MS = 30_000;
 /** Maximum number of trades in a view: one page. */
 const MAX_TRADES = 100;
 
-/** Identical rows of one second. */
+/** Number of identical trade rows of one second, which cannot be told apart. */
 interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
@@ -33,7 +33,7 @@ interface Twins {
 /** Collects one market's trades from overlapping pages and returns the new rows. */
 export class Tape {
   trades: readonly TapeTrade[] = Object.freeze([]);
-  /** Counted rows by exchange time, Unix s. */
+  /** Counts of identical trade rows by exchange time, Unix s. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;

@@ -56,7 +56,7 @@ export class VenueMark {
   }
 }
 
-/** Number of checked move reports that trust needs. */
+/** Number of reported moves that must be checked before marks are trusted. */
 const ENOUGH = 20;
 /** Memory length, in checked moves: trust ends after about this many wrong marks. */
 const MOST = 40;
@@ -86,12 +86,12 @@ export class MarkTrust {
     return this.#toldRightly + this.#toldWrongly;
   }
 
-  /** Fraction of reported moves that were real. */
+  /** Fraction of the moves reported by marks that the next book confirmed. */
   get precision(): number {
     return (this.#toldRightly + 1) / (this.told + 2);
   }
 
-  /** Fraction of moves that were reported. */
+  /** Fraction of the price moves that a mark had reported. */
   get recall(): number {
     return (this.#toldRightly + 1) / (this.#toldRightly + this.#missed + 2);
   }

@@ -37,7 +37,7 @@ export interface MarketFacts {
 /** Total amount at one price of a book. */
 export interface BookLevel {
   readonly priceMicros: Micros;
-  /** Shares at this price, > 0. */
+  /** Number of shares at this price, above 0. */
   readonly amountMicros: Micros;
 }
 
@@ -88,7 +88,7 @@ export interface OwnOrder {
 
 /** Own state in one market, from the ledger; the engine passes it in. */
 export interface OwnMarketState {
-  /** Held shares, including locked ones. */
+  /** Held shares, including shares locked by orders and conversions. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   /** Average cost per held share; null without shares. */
@@ -110,7 +110,7 @@ export type Stance = 'normal' | 'widen' | 'reduce-only';
 export interface OwnOrderView extends OwnOrder {
   /** Estimated shares of others ahead of the order at its price; null before a book with its level. */
   readonly queueAheadMicros: Micros | null;
-  /** Milliseconds since the order was submitted. */
+  /** Time since the order was submitted, ms. */
   readonly ageMs: number;
 }
 
@@ -144,13 +144,13 @@ export interface Estimates {
   readonly flowSharesPerS: number;
 }
 
-/** Trustworthiness of the data. */
+/** Signs that the market's data is old or implausible. */
 export interface Health {
   /** Upper bound of the age of the newest book, ms: now minus the time its poll was sent. */
   readonly bookAgeMs: number;
   /** Upper bound of the age of the newest trade list, ms; null before the first. */
   readonly tradesAgeMs: number | null;
-  /** Milliseconds since a poll last showed a changed book. */
+  /** Time since a poll last showed a changed book, ms. */
   readonly unchangedMs: number;
   /** True if the best bid is above the best ask in the newest raw book. */
   readonly crossed: boolean;
@@ -335,7 +335,7 @@ export interface PriceMotion {
   readonly sigmaPerSqrtS: number;
   /** Rate per second of changes too large for that volatility. */
   readonly jumpsPerS: number;
-  /** Public trades per second. */
+  /** Number of public trades per second. */
   readonly takersPerS: number;
   /** Distance between `price` and a newer mark of the venue, beyond half a tick; 0 without a mark. No quote uses it. */
   readonly markMove: number;

@@ -39,10 +39,10 @@ const BURST_PART = 1 / 4;
 /** Requests that may be sent at once if `most` may be sent per minute. */
 const burstOf = (most: number): number => BURST_PART * most;
 
-/** Outcome of a request of this scope. */
+/** Facts about the outcome of a request of the budget's scope. */
 export interface Settled {
   readonly releasedMs: number;
-  /** False when no byte of the request was sent. */
+  /** False if no byte of the request was sent. */
   readonly sent: boolean;
   /** True for any answer of the exchange, including a refusal. */
   readonly answered: boolean;
@@ -330,9 +330,9 @@ export class ScopeLine {
   }
 }
 
-/** Requests of a cancel: draft and submit. */
+/** Number of requests that a cancel needs: a draft and a submit. */
 const REQUESTS_PER_CANCEL = 2;
-/** Requests for the reads that verify a cancel-all. */
+/** Number of requests kept for the reads that verify a cancel-all. */
 const SLACK = 20;
 
 /**
@@ -385,25 +385,22 @@ export class BudgetWatch {
 
   /** Returns a notice when the budget becomes short, and when it is enough again. Call it about once a second. */
   look(queue: WatchedQueue, nowMs: number) {
-    return this.#watched.flatMap(
-      (watched): { readonly kind: 'budget_short' | 'budget_back'; readonly text: string }[] => {
-        const { scope, usual, isTold } = watched;
-        const perMinute = queue.perMinute(scope, nowMs);
-        const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-        // After our clock was set back, the duration starts again.
-        watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
-        if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS))
-          return [];
-        watched.isTold = !isTold;
-        watched.sinceMs = null;
-        if (isTold)
-          return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
-        const { limit } = queue.status(scope, nowMs);
-        const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
-        const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
-        return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
-      },
-    );
+    return this.#watched.flatMap((watched) => {
+      const { scope, usual, isTold } = watched;
+      const perMinute = queue.perMinute(scope, nowMs);
+      const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
+      // After our clock was set back, the duration starts again.
+      watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
+      const afterMs = isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS;
+      if (watched.sinceMs === null || nowMs - watched.sinceMs < afterMs) return [];
+      watched.isTold = !isTold;
+      watched.sinceMs = null;
+      if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
+      const { limit } = queue.status(scope, nowMs);
+      const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
+      const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
+      return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
+    });
   }
 }
 

@@ -10,7 +10,7 @@ export interface ScarcityPrices {
   readonly currencyPerS: number;
 }
 
-/** One side of the possible quotes. Prices as floats. */
+/** Possible quotes of one side of a market, with prices as floats. */
 export interface OfferedSide {
   /** Takers per second that would trade with this side, and shares per trade. */
   readonly fillsPerS: number;
@@ -91,7 +91,7 @@ export function netValue(
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
   const net = edge - stale - looks - moves - fills - reserve - currency;
-  // Fields are named, because a spread copy would be slower.
+  // All fields are listed, because a copy by spread syntax would be slower.
   return {
     edge,
     stale,
@@ -163,13 +163,13 @@ export interface Candidate {
   readonly offer: PricedOffer;
   /** True for a market that is always quoted; its use is subtracted from the supply. */
   readonly isFixed: boolean;
-  /** True when the market is quoted now. */
+  /** True if the market is quoted now. */
   readonly isChosen: boolean;
   /** Uncertainty of the market's net value, currency per second: one standard deviation. */
   readonly doubt: number;
 }
 
-/** Bounds for the changes of one selection. */
+/** Maximum numbers that bound one selection of markets. */
 export interface ChoiceBounds {
   /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
@@ -179,7 +179,7 @@ export interface ChoiceBounds {
 
 /** Number of rounds of the price search. Each round finds one price after the other, with the others fixed. */
 const ROUNDS = 3;
-/** Bisection steps for a price. */
+/** Number of bisection steps in the search for a price. */
 const HALVINGS = 20;
 /** Maximum prices, at which nothing is worth quoting. */
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };

@@ -33,7 +33,7 @@ const IDLE_FACTOR = 5;
 const NEW_TURN = 2;
 /** Every n-th book read goes to the most overdue market: every other read with few markets, every tenth with many. */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
-/** Bonus of an urgent book, higher than any index. */
+/** Bonus that puts an urgent book before all others; higher than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
 /** Weight of trade polls in markets with own resting orders. */
 const RESTING_TRADES_WEIGHT = 4;
@@ -42,7 +42,7 @@ const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
 
-/** A market with its polls, which saves lookups. */
+/** A market together with its polls, so that decisions need no lookups. */
 interface Watched {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
@@ -210,7 +210,7 @@ export class PollPlan {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // Kinds without work do not save their share for later.
+      // A kind of poll without due work does not save its share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
       // A book is useless without the detail with its price grid, so a missing detail goes first.
@@ -307,7 +307,7 @@ class PollCredit {
   #perMinute = 0;
   #seenMs: number | null = null;
 
-  /** @param most capacity in polls; the bucket starts full */
+  /** @param most capacity of the bucket, in polls; the bucket starts full */
   constructor(most: number) {
     this.#most = most * PARTS;
     this.#parts = this.#most;
@@ -352,7 +352,7 @@ export class LookWorth {
   #most = Number.POSITIVE_INFINITY;
   #fromMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
-  // Inputs of the cached bound.
+  // Inputs of the cached upper bound, to detect changes.
   #seenMs = 0;
   #price = 0;
   #usualDistance = 0;

@@ -27,9 +27,9 @@ export class RequestPrice {
   }
 
   /**
-   * Price in currency.
+   * Returns the current price of a signed request, currency.
    *
-   * @param least price while requests are plentiful
+   * @param least price while requests are plentiful, currency
    */
   above(least: number): number {
     return least * Math.exp(this.#rise);
@@ -45,7 +45,7 @@ export class ReactionPace {
   /** Mean time from decision to resting order, s. */
   seconds: number;
 
-  /** @param usualS default before the first sample */
+  /** @param usualS assumed mean before the first order, s */
   constructor(usualS: number) {
     this.seconds = usualS;
   }

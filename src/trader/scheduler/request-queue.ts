@@ -39,7 +39,7 @@ const NOTHING: Release = { requests: [], unsent: [] };
 interface UnderWay {
   readonly request: PlannedRequest;
   readonly scope: Scope;
-  /** Time of release on the steady clock, ms. */
+  /** Time when the request was released, on the steady clock, ms. */
   readonly releasedMs: number;
   readonly isProbe: boolean;
 }
@@ -125,7 +125,7 @@ export class RequestQueue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    // Requests that expired while they waited, or were dropped.
+    // The unsent requests expired while they waited, or were dropped.
     const reason = 'the request expired while it waited for the request budget';
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;

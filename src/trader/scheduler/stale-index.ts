@@ -74,7 +74,7 @@ export interface RestingQuote {
 export interface StaleMarket {
   /** Our clock, ms, of the newest book; null before the first read. Later events are unknown. */
   readonly seenMs: number | null;
-  /** Price by the newest book, in (0, 1). */
+  /** Price of a YES share by the newest book, in (0, 1). */
   readonly price: number;
   /** Usual distance of quotes from the price in this market. */
   readonly usualDistance: number;
@@ -83,7 +83,7 @@ export interface StaleMarket {
   readonly jumpsPerS: number;
   /** Takers per second that would hit a wrong quote. */
   readonly takersPerS: number;
-  /** Every own order that rests or may rest. */
+  /** All own orders of the market that rest or may rest. */
   readonly quotes: readonly RestingQuote[];
   /** Price move since the newest book by the venue's mark (`VenueMark`); absent: no reported move. */
   readonly markMove?: number;

@@ -1,4 +1,4 @@
-/** Executes the operator's commands. */
+/** Checks and executes the operator's commands. */
 
 import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';

@@ -37,9 +37,9 @@ const SCARCE_CASH_FRACTION = 0.2;
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: Core;
-  /** True when currency may be split. */
+  /** True if currency may be split into complete sets. */
   readonly splits: boolean;
-  /** Mark of the YES share; null while unknown. */
+  /** Mark of the market's YES share; null while unknown. */
   readonly markMicros: Micros | null;
 }
 

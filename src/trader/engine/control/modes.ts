@@ -65,7 +65,7 @@ export interface StoredModes extends ChosenModes {
 
 const NO_MODES: ChosenModes = { widened: null, reducing: null, paused: null, flattened: null, killed: null };
 
-/** Current mode and reason. */
+/** The trader's current mode and the reason for it. */
 export interface ModeNow {
   readonly mode: Mode;
   readonly reason: string;
@@ -163,7 +163,7 @@ export class Modes {
   /**
    * Command that ends a mode; empty if no command exists or none is needed.
    *
-   * @param stopped as for `refusal`
+   * @param stopped why something other than an operator stopped the trader or a part of it; null if nothing did
    * @param isHeldBack true when a partly used loss limit is the cause
    */
   wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {

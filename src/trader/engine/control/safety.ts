@@ -173,7 +173,7 @@ const ADOPT = 'ledger adopt --reason TEXT';
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // A resume accepts the differences and books nothing.
+  // A resume accepts ledger differences but books nothing, so adopting is offered instead.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
   if (way !== '') return way;

@@ -62,7 +62,7 @@ export class Account {
   /**
    * Returns the value of the holdings at the newest marks; null while a held share has no mark.
    *
-   * @param ageMs age of the process
+   * @param ageMs age of the process, ms
    */
   value(ageMs: number): HoldingsWorth | null {
     // Observations of an excluded market are ignored.

@@ -40,7 +40,7 @@ export class QuoteSlot {
   readonly conditionId: string;
   /** False outside the strategy's quote hours, when the slot does not quote. Always true without quote hours. */
   inQuoteHours: boolean;
-  /** True when something changed since the last quotes. */
+  /** True if an input of the quotes has changed since the last quotes. */
   dirty = true;
   /** Earliest time of the next order, our clock, ms, after a rejection by the exchange. */
   placeAfterMs = 0;

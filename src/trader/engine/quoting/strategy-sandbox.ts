@@ -38,7 +38,7 @@ export class StrategySandbox {
   readonly #call: BoundedCall;
   /** Version of the saved state; null for a module without state. */
   readonly #version: number | null;
-  /** Current parameters of the quoter. */
+  /** Current parameters of the strategy's quoter. */
   params: ParamValues;
   #quoter: AnyQuoter | null;
   /** Quotes of the event's newest turn by condition id; null before it, and when none may be used. */
@@ -49,7 +49,7 @@ export class StrategySandbox {
   failure: string | null = null;
   #isFailureTaken = false;
   #memoryTrouble: string | null = null;
-  /** Time of the last save, our clock, ms. */
+  /** Time when the quoter's state was last saved, our clock, ms. */
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
@@ -264,7 +264,7 @@ function describe(error: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Ledger methods for saved state. */
+/** Ledger methods that store the state of quoters. */
 type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
 
 /** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
