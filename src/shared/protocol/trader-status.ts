@@ -8,7 +8,7 @@ import type { Micros } from '../base/micros.js';
 
 const micros = z.custom<Micros>(Number.isSafeInteger, 'expected whole millionths');
 const moment = z.number();
-/** Seconds, ratios and currency rates of estimators. */
+/** Schema of seconds, ratios and estimated rates. */
 const float = z.number();
 const count = z.int();
 const text = z.string();
@@ -274,7 +274,7 @@ const LINES = [
     /** Condition ids of all markets that the trader follows. It no longer follows any other market. */
     known: list(text),
   }),
-  /** A message for the operator. */
+  /** A notice for the operator. */
   z.object({
     type: z.literal('notice'),
     time: moment,

@@ -3,7 +3,7 @@
  *
  * The engine runs two transactions per observation. The first one decides and books (`begin`, `onReport`,
  * `onOwnOrders`, `onOwnTrades`, `tick`). The second one runs `signDrafts`, which signs the drafts that are now durable.
- * The requests are queued after both.
+ * The engine queues the requests after both.
  */
 
 import type { Micros } from '../../shared/base/micros.js';

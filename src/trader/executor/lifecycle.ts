@@ -39,7 +39,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     settled: 'done',
   },
   signed: {
-    // The signature was never sent: the order's price is too old, or the mode forbids the conversion.
+    // The signature was never sent, because the order's price is too old or the mode forbids the conversion.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',
@@ -62,7 +62,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // A later list shows the order again.
     accepted: 'live',
     settled: 'done',
-    // A merge or split whose transaction failed, or an order that the exchange withdrew.
+    // The transaction of a merge or split failed, or the exchange withdrew the order.
     recordFailed: 'failed',
     // The order rested, so it took effect before the exchange ended it.
     recordExpired: 'done',

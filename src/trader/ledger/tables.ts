@@ -30,7 +30,7 @@ export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies 
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
-  'intended', // the row is stored, and its draft is requested
+  'intended', // the intent's row is stored, and its draft is requested
   'drafted', // the draft is stored, nothing is signed
   'signed', // the signature is stored and may be submitted
   'unknown', // the signature was submitted, and the outcome is unknown
@@ -50,7 +50,7 @@ export const RUNS = new Table('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** End of the run, our clock, ms; null for a running or killed run. */
+  /** End of the run, our clock, ms; null while it is active, and if it was killed. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
