@@ -220,13 +220,9 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look)
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    context.intents.move(
-      inFlight,
-      'recordExpired',
-      look.nowMs,
-      'the draft of the cancel expired while the order rested',
-    );
-    context.reportNotDone(inFlight, 'expired', 'the draft of the cancel expired while the order rested');
+    const why = 'the draft of the cancel expired while the order rested';
+    context.intents.move(inFlight, 'recordExpired', look.nowMs, why);
+    context.reportNotDone(inFlight, 'expired', why);
   }
 }
 

@@ -96,8 +96,7 @@ export class IndependentFillCount {
     const { nextCursor: cursor } = outcome;
     // The first read needs one page, because it only sets the start of the count.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor))
-      return { kind: 'void', reason: 'a cursor of the independent fill count repeats' };
+    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
       return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
     return { kind: 'page', next: nextPage(request, cursor, nowMs) };

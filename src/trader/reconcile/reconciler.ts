@@ -225,10 +225,8 @@ export class Reconciler {
     this.#news.push({ loud: false, text: `a reconciliation round was void: ${reason}` });
     if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
     this.#voidSinceMs = nowMs;
-    this.#news.push({
-      loud: true,
-      text: `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`,
-    });
+    const text = `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`;
+    this.#news.push({ loud: true, text });
   }
 
   /** Compares the round if the later reads of orders and fills are complete. */
