@@ -37,7 +37,7 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request, unique within a run of the trader and ascending. */
   readonly id: number;
-  /** Whether the request cancels an order after a kill. It may test the limit after a refusal. Absent: false. */
+  /** Whether the request cancels an order after a kill. Such a cancel may test the limit. Absent: false. */
   readonly isUrgent?: boolean;
 }
 

@@ -16,7 +16,7 @@ const text = z.string();
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).readonly();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** The process and its configuration. They change only with a new run or a new configuration. */
+/** The process and its configuration. Both change only with a new run or a new configuration. */
 const processStatus = shape({
   pid: count,
   version: text,
@@ -271,7 +271,7 @@ const LINES = [
     account: accountStatus,
     /** Markets that changed since the previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader follows. It no longer follows any other market. */
+    /** Condition ids of all markets that the trader follows. The trader no longer follows other markets. */
     known: list(text),
   }),
   /** A notice for the operator. */

@@ -19,7 +19,7 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete round. Its first request was at `begunMs`, its comparison at `comparedMs`, our clock, ms. */
+/** Result of a complete round. The first request was at `begunMs`, the comparison at `comparedMs`, our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
@@ -50,7 +50,7 @@ export class Reconciler {
   /** The round whose lists are complete while it waits for a later read of own fills; else null. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that orders rounds and reads. It increases when a round's lists are requested and when complete. */
+  /** Counter that orders rounds and reads. Requesting or completing a round's lists increases the counter. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
   /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) was requested. */
