@@ -63,7 +63,7 @@ export function formatDecimal(value: Micros): string {
 
 declare const microsBrand: unique symbol;
 
-/** An integer number of millionths: 420000 is 0.42. It is always a safe integer: |value| <= 2^53 - 1. */
+/** An integer number of millionths: 420000 is 0.42. Micros are always safe integers: |value| <= 2^53 - 1. */
 export type Micros = number & { readonly [microsBrand]: true };
 
 /** One unit of currency, one share, or the price 1. */
@@ -129,7 +129,7 @@ export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Mic
 
 export const isMultiple = (value: Micros, step: Micros): boolean => value % step === 0;
 
-/** Returns 10^-precision as Micros, for precision 0 to 6. It is the tick or lot of a market with this precision. */
+/** Returns 10^-precision as Micros, for precision 0 to 6. The result is the tick or lot of a market. */
 export function stepOfPrecision(precision: number): Micros {
   if (!Number.isInteger(precision) || precision < 0 || precision > 6) {
     throw new RangeError(`precision must be an integer from 0 to 6, got ${precision}`);

@@ -91,7 +91,7 @@ function divide({ above, below }: Quotient, x: number): number {
   return numerator / denominator;
 }
 
-/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests. They are not suitable for secrets. */
+/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests. Do not use these numbers for secrets. */
 export class Random {
   #a: number;
   #b: number;
@@ -140,7 +140,7 @@ export class Random {
     return -mean * Math.log(1 - this.uniform());
   }
 
-  /** Returns a standard normal number (Box-Muller). It drops the second value, so that the state stays four words. */
+  /** Returns a standard normal number (Box-Muller). The second value is dropped to keep the state at four words. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

@@ -25,7 +25,7 @@ export class SlidingMinute {
     this.#size += 1;
   }
 
-  /** Returns the number of times that count now. It deletes nothing, in case the clock jumps ahead and returns. */
+  /** Returns the number of times that count now. Expired times stay, in case the clock jumps ahead and returns. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }

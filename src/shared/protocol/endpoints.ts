@@ -109,7 +109,7 @@ const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>
   query: parameters,
 });
 
-/** Declares a list with pages. It shows the newest rows first unless a sort is requested. */
+/** Declares a list with pages. The list shows the newest rows first unless a sort is requested. */
 const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject, R extends z.ZodType>(
   scope: S,
   path: P,
@@ -118,7 +118,7 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
   row: R,
 ) => ({ ...detail(scope, path, z.array(row)), page, query: parameters });
 
-/** Declares the first call of a change. It returns the draft to sign, with status 201 and a `Location` header. */
+/** Declares the first call of a change. The call returns the draft to sign, with status 201 and `Location`. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
   ...({ method: 'POST', status: 201, scope: 'signed' } as const),
   path,
@@ -128,7 +128,7 @@ const start = <const P extends Path, const L extends Path, B extends z.ZodObject
   data: record.draft,
 });
 
-/** Declares the last call of a change. It sends the signature of the draft's message and returns the record. */
+/** Declares the last call of a change. The call sends the draft's signature and returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
   ...({ method: 'POST', status: 200, scope: 'signed' } as const),
   path,

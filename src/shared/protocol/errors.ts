@@ -89,7 +89,7 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** True if the service refused the request's timestamp. Such a call had no effect. */
+/** True if the service refused the request's timestamp. The refused call had no effect. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 

@@ -1,4 +1,4 @@
-/** The profile of a venue has names, prefixes, limits and lifetimes. Its file is `config/venues/<name>.yaml`. */
+/** Names, prefixes, limits and lifetimes of a venue. The profile's file is `config/venues/<name>.yaml`. */
 
 import { base58 } from '@scure/base';
 import { z } from 'zod';

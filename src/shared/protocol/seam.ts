@@ -35,9 +35,9 @@ export interface PlannedRequest {
 
 /** A request to the shell, which makes the call once before the deadline. */
 export interface Request extends Omit<PlannedRequest, 'owner'> {
-  /** Unique within a run of the trader, ascending. */
+  /** Id of the request, unique within a run of the trader and ascending. */
   readonly id: number;
-  /** Whether the request cancels an order after a kill. It may test the limit after a refusal. Absent: false. */
+  /** Whether the request cancels an order after a kill. Such a cancel may test the limit. Absent: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -152,14 +152,14 @@ export interface FeedValue {
   readonly conditionId: string;
   /** Fair price; null if the source gives bid and ask instead. */
   readonly p: number | null;
-  /** Bid and ask are both set or both null; the bid is below the ask. */
+  /** Bid and ask of the source are both set or both null. The bid is below the ask. */
   readonly bid: number | null;
   readonly ask: number | null;
   /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
   /** Time at which the value was valid, our clock, ms; not later than its arrival. */
   readonly atMs: number;
-  /** Expiry, our clock, ms; null without an expiry. */
+  /** Expiry of the value, our clock, ms; null without an expiry. */
   readonly validUntilMs: number | null;
 }
 

@@ -8,7 +8,7 @@ import type { Micros } from '../base/micros.js';
 
 const micros = z.custom<Micros>(Number.isSafeInteger, 'expected whole millionths');
 const moment = z.number();
-/** Seconds, ratios and currency rates of estimators. */
+/** Schema of seconds, ratios and estimated rates. */
 const float = z.number();
 const count = z.int();
 const text = z.string();
@@ -16,7 +16,7 @@ const text = z.string();
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).readonly();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** The process and its configuration. They change only with a new run or a new configuration. */
+/** The process and its configuration. Both change only with a new run or a new configuration. */
 const processStatus = shape({
   pid: count,
   version: text,
@@ -271,10 +271,10 @@ const LINES = [
     account: accountStatus,
     /** Markets that changed since the previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader follows. It no longer follows any other market. */
+    /** Condition ids of all markets that the trader follows. The trader no longer follows other markets. */
     known: list(text),
   }),
-  /** A message for the operator. */
+  /** A notice for the operator. */
   z.object({
     type: z.literal('notice'),
     time: moment,

@@ -44,7 +44,7 @@ export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 /** Schema of shares or currency that are held, paid or owed: 0 to 10^9 units. */
 export const amount = upTo(LARGEST_AMOUNT / ONE);
 
-/** A decimal string of any precision. It stays text, because the trader never calculates with it. */
+/** A decimal string of any precision. The value stays text, because the trader never calculates with it. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
 /** Schema of a value that a venue may omit or send as null. An omitted value is parsed as null. */
@@ -53,7 +53,7 @@ export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().trans
 /** Like `absent`, for a value that the paper exchange always sends although other venues may omit it. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
-/** Schema of a body field that a caller may omit or send as null. Both are parsed as undefined. */
+/** Schema of a body field that a caller may omit or send as null. Both cases are parsed as undefined. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();

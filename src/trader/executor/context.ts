@@ -115,7 +115,7 @@ export class Context {
     this.#foreign += 1;
   }
 
-  /** Reports a record that differs from its request. It raises at most one alarm per intent. */
+  /** Reports a record that differs from its request. An intent raises at most one alarm. */
   reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -238,7 +238,7 @@ export class Context {
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost. It limits the wait. */
+  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost. This expiry limits the wait. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;

@@ -3,7 +3,7 @@
  *
  * The engine runs two transactions per observation. The first one decides and books (`begin`, `onReport`,
  * `onOwnOrders`, `onOwnTrades`, `tick`). The second one runs `signDrafts`, which signs the drafts that are now durable.
- * The requests are queued after both.
+ * The engine queues the requests after both.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -11,7 +11,7 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer. It loads the stored draft of an intent, and refuses a draft that differs from the intent. */
+/** The wallet's signer. The signer loads the stored draft of an intent, and refuses a draft that differs. */
 export interface DraftSigner {
   sign(intentId: string): SignAnswer;
 }
@@ -25,7 +25,7 @@ export interface ExecutorSettings {
   /** Id of the run, which `startRun` must have stored in the ledger. */
   readonly runId: string;
   readonly configHash: string;
-  /** Poll interval of own orders, ms. It is also the minimum time between two reads of an expired record. */
+  /** Poll interval of own orders, ms. Also the minimum time between two reads of an expired record, ms. */
   readonly ownPollMs: number;
 }
 

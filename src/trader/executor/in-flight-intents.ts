@@ -28,7 +28,7 @@ export class InFlight {
   dueMs: number | null = null;
   /** Kind of the next action: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Number of consecutive reads and submits without news. It increases the waits between them. */
+  /** Number of consecutive reads and submits without news. A higher number increases the waits. */
   tries = 0;
   /** Time when the record was first shown as expired, our clock, ms; null if it was not. A second read confirms it. */
   expiredSinceMs: number | null = null;
@@ -59,7 +59,7 @@ const NO_CHANGE = {};
 
 export class InFlightIntents {
   readonly #ledger: Ledger;
-  /** Intents by id. They must not be added or removed during an iteration. */
+  /** Intents by id. Intents must not be added or removed during an iteration. */
   readonly byId = new Map<string, InFlight>();
   /** Intents that must be unique: one place and one cancel per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {

@@ -39,7 +39,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     settled: 'done',
   },
   signed: {
-    // The signature was never sent: the order's price is too old, or the mode forbids the conversion.
+    // The signature was never sent, because the order's price is too old or the mode forbids the conversion.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',
@@ -62,7 +62,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // A later list shows the order again.
     accepted: 'live',
     settled: 'done',
-    // A merge or split whose transaction failed, or an order that the exchange withdrew.
+    // The transaction of a merge or split failed, or the exchange withdrew the order.
     recordFailed: 'failed',
     // The order rested, so it took effect before the exchange ended it.
     recordExpired: 'done',
@@ -167,11 +167,11 @@ export const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 10_000;
 /** Longest wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait between reads of a conversion, ms. It settles in 0.5 s on the paper exchange, in seconds on a chain. */
+/** Longest wait between reads of a conversion, ms. It takes 0.5 s on the paper exchange, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
 /** Maximum requests for a conversion's draft after lost answers. Unsigned drafts of a repeat have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Longest delay of a request whose answer was lost, s. It extends the wait for a draft's locks. */
+/** Longest delay of a request whose answer was lost, s. This delay extends the wait for a draft's locks. */
 export const LATE_DELIVERY_S = 60;
 /** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;

@@ -209,7 +209,7 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Only a signed cancel is handled here. Its submit was throttled or never sent, and its draft may have expired.
+  // Only a signed cancel is handled here. The cancel's submit was throttled or never sent; its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
   // An answer to a request from before the submit became uncertain proves nothing about the cancel.
   const { updatedMs } = inFlight.intent;
@@ -220,13 +220,9 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look)
   if (!lapsed) {
     context.sendAgain(inFlight, look);
   } else if (context.confirmExpiry(inFlight, look)) {
-    context.intents.move(
-      inFlight,
-      'recordExpired',
-      look.nowMs,
-      'the draft of the cancel expired while the order rested',
-    );
-    context.reportNotDone(inFlight, 'expired', 'the draft of the cancel expired while the order rested');
+    const why = 'the draft of the cancel expired while the order rested';
+    context.intents.move(inFlight, 'recordExpired', look.nowMs, why);
+    context.reportNotDone(inFlight, 'expired', why);
   }
 }
 

@@ -375,7 +375,7 @@ function isStale(context: Context, { intent: { kind, strategy, state, submitCoun
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
-/** Marks a submit that may have taken effect. Its record is read at `dueMs`. */
+/** Marks a submit that may have taken effect. The intent's record is read at `dueMs`. */
 export function markUncertain(context: Context, inFlight: InFlight, nowMs: number, dueMs: number, why: string): void {
   context.intents.move(inFlight, 'uncertain', nowMs, why);
   inFlight.resend = false;

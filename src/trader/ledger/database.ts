@@ -1,4 +1,4 @@
-/** SQLite database of the ledger. It checks durability and is unusable after a failed write. */
+/** SQLite database of the ledger. The database checks durability and is unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -43,7 +43,7 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its statements and transactions. It is unusable after its first failed write. */
+/** The ledger's SQLite file with its statements and transactions. Its first failed write makes the object unusable. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
@@ -82,8 +82,8 @@ export class Database {
   }
 
   /**
-   * Opens a temporary ledger for a backtest or replay. It ends with the process. Old pages go to a temporary file,
-   * because months of history exceed memory.
+   * Opens a temporary ledger for a backtest or replay. The ledger ends with the process. Old pages go to a temporary
+   * file, because months of history exceed memory.
    *
    * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
    */
@@ -267,7 +267,7 @@ export class Database {
     return statement;
   }
 
-  /** Calls SQLite. Its errors are converted by `#toFailure`. */
+  /** Calls SQLite. SQLite's errors are converted by `#toFailure`. */
   #attempt<T>(call: () => T): T {
     try {
       return call();
@@ -390,7 +390,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // The write-ahead log contains commits too. It exists after the first write.
+    // The write-ahead log, which exists after the first write, contains commits too.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

@@ -230,7 +230,7 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles a further record of a booked trade. It only books a missing fee. */
+  /** Handles a further record of a booked trade. Only a missing fee is booked. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
@@ -269,7 +269,7 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. Its postings stay, and reversing postings are added. */
+  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
     // Places are never reused, because readers continue after a place and would skip the next fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
@@ -315,7 +315,7 @@ export class Ledger extends LedgerReader {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Marks a strategy's saved state as unusable. It stays in the table for inspection, but reads no longer find it. */
+  /** Marks a strategy's saved state as unusable. The state stays in the table, but reads no longer find it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
@@ -430,7 +430,7 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-// Caches of the single writer's rows follow. A rollback or failed operation clears them, so they equal the file.
+// Caches of the single writer's rows follow. A rollback or failed operation clears them, so the caches equal the file.
 
 interface LateTable<Row> {
   /** True if the row will rarely change again. */
@@ -555,7 +555,7 @@ class ReadCache {
   }
 }
 
-/** Maximum number of cached orders. It exceeds the number of orders that rest at a time. */
+/** Maximum number of cached orders. Fewer orders than this rest at a time. */
 const MOST_ORDERS = 1_000;
 
 /** Returns the cached value of a key, which is read on first use. */

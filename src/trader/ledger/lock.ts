@@ -21,7 +21,7 @@ export interface LockHolder {
   readonly startedMs: number;
 }
 
-/** The exclusive right to write a ledger. It ends when it is released or its process ends. */
+/** The exclusive right to write a ledger. The right ends when it is released or its process ends. */
 export interface WriterLock {
   release(): void;
 }
@@ -38,7 +38,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   };
   try {
     if (!isPrivate(path)) {
-      // A private lock file replaces the present one. Both stay locked.
+      // A private lock file replaces the present one. Both files stay locked.
       const fresh = `${path}.new`;
       held.push(lockFile(fresh, ledgerPath, holder));
       renameSync(fresh, path);

@@ -1,10 +1,11 @@
 /**
- * Double-entry bookkeeping: the postings of each kind of booking. They are checked to balance before they are written.
+ * Double-entry bookkeeping: the postings of each kind of booking. The postings are checked to balance before they are
+ * written.
  *
  * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
  * `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted shares without a
- * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side).
- * At all times, capital + adopted + result equals cash + basis.
+ * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side). At all
+ * times, capital + adopted + result equals cash + basis.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -78,7 +79,8 @@ export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[
 
 /**
  * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, currency arrives,
- * and the rest is the result. In a split, currency leaves and is the cost of the arriving shares, so there is no result.
+ * and the rest is the result. In a split, currency leaves and is the cost of the arriving shares, so there is no
+ * result.
  */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const { kind, marketConditionId: market, cashMicros } = conversion;

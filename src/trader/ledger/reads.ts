@@ -164,7 +164,7 @@ export class LedgerReader {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** Returns all intents that are not final. Their number does not grow with the history. */
+  /** Returns all intents that are not final. The number of such intents does not grow with the history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
@@ -302,7 +302,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Writes cached rows. It is called before each read of intents or orders. */
+  /** Writes cached rows. Call it before each read of intents or orders. */
   protected writeLate(): void {
     return;
   }

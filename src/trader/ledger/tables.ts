@@ -30,7 +30,7 @@ export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies 
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
-  'intended', // the row is stored, and its draft is requested
+  'intended', // the intent's row is stored, and its draft is requested
   'drafted', // the draft is stored, nothing is signed
   'signed', // the signature is stored and may be submitted
   'unknown', // the signature was submitted, and the outcome is unknown
@@ -50,7 +50,7 @@ export const RUNS = new Table('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** End of the run, our clock, ms; null for a running or killed run. */
+  /** End of the run, our clock, ms; null while it is active, and if it was killed. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
@@ -123,7 +123,7 @@ export const updateIntent = INTENTS.updater('id', [
   'updatedMs',
   'lastReason',
 ]);
-/** An approved change at the exchange, with its progress. Its row is written before its first request. */
+/** An approved change at the exchange, with its progress. An intent's row is written before its first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new Table(
@@ -140,7 +140,7 @@ export const ORDERS = new Table(
     filledMicros: amount('filled'),
     /** Filled amount that this ledger has booked. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Amount of the order's trades that the exchange last reported as failed. They are not booked. */
+    /** Amount of the order's trades that the exchange last reported as failed. Failed trades are not booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
@@ -151,7 +151,7 @@ export const ORDERS = new Table(
 );
 /** Writes the changed fields of an order into its row. Call it only inside a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
-/** An own order. Its row is written together with its draft. */
+/** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
 
 export const FILLS = new Table(
@@ -166,7 +166,7 @@ export const FILLS = new Table(
     /** Price of the order's own outcome. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Fee, currency; null if the exchange reported none. Such a fill is booked with the fee 0. */
+    /** Fee, currency; null if the exchange reported none. A fill without a fee is booked with the fee 0. */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),

@@ -38,7 +38,7 @@ export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders. Its first page was requested at `startedMs`, our clock, ms. */
+/** Complete list of own resting orders. The list's first page was requested at `startedMs`, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -167,7 +167,7 @@ export class Comparison {
     return [...this.#secondReader.lacking, ...conversions];
   }
 
-  /** Skips an accepted difference of shares. It is outdated if a trade of the market has changed or is in flight. */
+  /** Skips an accepted difference of shares. Outdated means that a trade of the market has changed or is in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();

@@ -9,7 +9,7 @@ import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Minimum time between two rounds that confirm a difference, ms. It equals the longest lag of lists. */
+/** Minimum time between two rounds that confirm a difference, ms. This time equals the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
@@ -106,7 +106,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
-    // An earlier process confirmed these differences. Their figures are not stored, and this round found none.
+    // An earlier process confirmed these differences. The figures of these differences are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -181,8 +181,8 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Accepts the confirmed differences for an operator and returns them. They block no orders while their figures stay
-   * equal. Outdated differences are dropped, and later rounds find them again if they persist.
+   * Accepts the confirmed differences for an operator and returns them. Accepted differences block no orders while
+   * their figures stay equal. Outdated differences are dropped, and later rounds find them again if they persist.
    *
    * @param leaveOut makes the comparison skip a difference, if possible
    */

@@ -92,7 +92,7 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A matched trade is not settled yet. It may be booked already if another answer is newer.
+  // A matched trade is not settled yet. The trade may be booked already if another answer is newer.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
@@ -227,7 +227,7 @@ function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   return held;
 }
 
-/** Difference that an operator has accepted, with its figures at that time. It is skipped, and nothing is booked. */
+/** Difference that an operator has accepted, with its figures at that time. Comparisons skip it; nothing is booked. */
 export interface AcceptedDifference extends Difference {
   /** Time of the acceptance, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;

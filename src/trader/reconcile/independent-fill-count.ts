@@ -17,7 +17,7 @@ import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
-/** Rows per page. It differs from the first reader's hundred, so that the pages end at other rows. */
+/** Rows per page. The number differs from the first reader's hundred, so that the pages end at other rows. */
 export const SECOND_READER_ROWS = 70;
 /** Minimum age of a compared trade, s, exchange clock. */
 const YOUNG_S = 30;
@@ -96,8 +96,7 @@ export class IndependentFillCount {
     const { nextCursor: cursor } = outcome;
     // The first read needs one page, because it only sets the start of the count.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor))
-      return { kind: 'void', reason: 'a cursor of the independent fill count repeats' };
+    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
       return { kind: 'void', reason: 'the independent fill count exceeds its maximum number of pages' };
     return { kind: 'page', next: nextPage(request, cursor, nowMs) };
@@ -255,7 +254,7 @@ function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Su
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
 
-/** Returns the sums as text. They are safe integers, because they are sums of traded amounts. */
+/** Returns the sums as text. The sums are safe integers, because they are sums of traded amounts. */
 function text(sums: Sums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);

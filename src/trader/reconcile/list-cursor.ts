@@ -13,7 +13,7 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one read. It far exceeds a trader's resting orders, and ends a read whose cursors loop. */
+/** Maximum pages of one read. The limit far exceeds a trader's resting orders, and ends a read whose cursors loop. */
 const MAX_PAGES = 50;
 /** Maximum wait of a further page for the request budget, ms. After it the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;

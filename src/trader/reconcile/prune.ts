@@ -13,10 +13,10 @@ export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a batch, ms. Other writes must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of writes in the log at which a checkpoint replaces a batch. It takes as long as a batch. */
+/** Number of writes in the log at which a checkpoint replaces a batch. A checkpoint takes as long as a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch of deletions. It checks intents after place `after`, or releases unused pages if `after` is null. */
+/** One batch of deletions. A batch checks intents after place `after`, or releases unused pages if it is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;

@@ -19,7 +19,7 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete round. Its first request was at `begunMs`, its comparison at `comparedMs`, our clock, ms. */
+/** Result of a complete round. The first request was at `begunMs`, the comparison at `comparedMs`, our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
@@ -50,7 +50,7 @@ export class Reconciler {
   /** The round whose lists are complete while it waits for a later read of own fills; else null. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that orders rounds and reads. It increases when a round's lists are requested and when complete. */
+  /** Counter that orders rounds and reads. Requesting or completing a round's lists increases the counter. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
   /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) was requested. */
@@ -225,10 +225,8 @@ export class Reconciler {
     this.#news.push({ loud: false, text: `a reconciliation round was void: ${reason}` });
     if (nowMs - this.#voidSinceMs < OVERDUE_MS) return;
     this.#voidSinceMs = nowMs;
-    this.#news.push({
-      loud: true,
-      text: `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`,
-    });
+    const text = `no reconciliation round was complete for ${OVERDUE_MS / 60_000} minutes: ${reason}`;
+    this.#news.push({ loud: true, text });
   }
 
   /** Compares the round if the later reads of orders and fills are complete. */

@@ -100,7 +100,7 @@ interface Market {
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, Market>();
-  /** Markets that have changed since the sums were computed. Each is counted once, after all its changes. */
+  /** Markets that have changed since the sums were computed. Each market is counted once, after all its changes. */
   readonly #changed = new Set<Market>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();

@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** Intent to place a limit order for one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Condition id of the market's event; null without one. Such a market counts as its own event. */
+  /** Condition id of the market's event; null without one. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
@@ -43,7 +43,7 @@ export interface SplitIntent extends OfKind<'split'> {
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** YES price that divides the cost of a set between its YES and NO share. It moves no money. */
+  /** YES price that divides the cost of a set between its YES and NO share. This price moves no money. */
   readonly yesPriceMicros: Micros;
 }
 

@@ -45,9 +45,7 @@ const limitsSchema = z.strictObject({
     .describe('2: maximum price x amount of one order, in currency.'),
   price_collar_fair: perMarket.price_collar_fair
     .prefault('0.05')
-    .describe(
-      '3: maximum distance of an order’s price beyond the strategy’s fair value, to our disadvantage; 0.05 is five cents.',
-    ),
+    .describe('3: maximum distance of a price beyond the fair value, to our disadvantage; 0.05 is five cents.'),
   price_collar_book: perMarket.price_collar_book
     .prefault('0.02')
     .describe('3: maximum distance of an order’s price beyond the best price of the other side of the book.'),
@@ -91,12 +89,8 @@ const limitsSchema = z.strictObject({
     .describe('9: maximum orders and cancels within a minute; beyond it orders are refused, cancels are not.'),
   max_fills: count(1, 10_000)
     .prefault(100)
-    .describe(
-      '11: maximum fills within fills_window_s, by the exchange’s clock; one more halts trading until an operator resumes.',
-    ),
-  fills_window_s: count(1, 3600)
-    .prefault(10)
-    .describe('11: length of the window in which max_fills counts fills, in seconds.'),
+    .describe('11: maximum fills within fills_window_s, by the exchange’s clock; one more halts until a resume.'),
+  fills_window_s: count(1, 3600).prefault(10).describe('11: window in which max_fills counts fills, in seconds.'),
   max_book_age_ms: perMarket.max_book_age_ms
     .prefault(30_000)
     .describe('14: maximum age of the book from which an order is priced, in ms.'),

@@ -329,7 +329,7 @@ const MINUTE_MS = 60_000;
  * next order. The count starts from the newest rows of the ledger, so a restart does not reset it.
  */
 export class ActionPace {
-  /** Times of the actions, our clock, ms. They are dropped after a minute. */
+  /** Times of the actions, our clock, ms. Each time is dropped after a minute. */
   #timesMs: number[];
   /** Cached counts, because all orders of an engine step are judged at the same time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;

@@ -84,7 +84,7 @@ export class SlowAverages {
     return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
-  /** Drops the markets that were observed longest ago. Their averages restart at cautious values. */
+  /** Drops the markets that were observed longest ago. The averages of dropped markets restart at cautious values. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);

@@ -71,7 +71,7 @@ function details(terms: DraftTerms): string {
 /** Pattern of a pubkey. Base58 contains no separator of the draft. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
-/** Pattern of a draft. It permits no invisible characters, because a reader must see the whole draft. */
+/** Pattern of a draft. The pattern permits no invisible characters, because a reader must see the whole draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',

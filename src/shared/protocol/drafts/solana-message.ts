@@ -28,7 +28,7 @@ const READONLY_SIGNER = 2;
 
 /** A transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
 interface MemoTransaction {
-  /** Wallet that signs the transaction. It also pays the fee unless a co-signer pays. */
+  /** Wallet that signs the transaction. The wallet also pays the fee unless a co-signer pays. */
   readonly wallet: string;
   readonly cosigners?: DraftCosigners | undefined;
   readonly text: string;
@@ -163,7 +163,7 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The type is branded for checked signatures. These are the caller's own, so they need no check.
+  // The type is branded for checked signatures. The caller made these signatures, so they need no check.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
