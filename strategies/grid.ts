@@ -1,7 +1,7 @@
 /**
  * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder costs two
- * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only from
- * prices that return and from uninformed takers.
+ * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only
+ * from prices that return and from uninformed takers.
  */
 
 import {

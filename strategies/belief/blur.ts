@@ -27,7 +27,9 @@ export class Blur {
     this.#scratch = new Float64Array(points);
   }
 
-  /** Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean. */
+  /**
+   * Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean.
+   */
   apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
     [this.low, this.high] = [low, high];
     if (steps < STILL_STEPS) return;

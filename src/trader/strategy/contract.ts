@@ -46,7 +46,9 @@ export interface Quotes {
   readonly postOnly?: boolean;
   /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
   readonly sets?: SetsWish;
-  /** Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market. */
+  /**
+   * Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market.
+   */
   readonly againMs?: number;
   /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
@@ -195,9 +197,9 @@ export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter receives the new parameters by `Quoter.params` and keeps its orders. `requote`: the quoter receives
-   * them too, and all resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent:
-   * `restart`. A quoter without a method `params` is always replaced.
+   * `now`: the quoter receives the new parameters by `Quoter.params` and keeps its orders. `requote`: the quoter
+   * receives them too, and all resting orders are replaced. `restart`: a new quoter is made from the saved state.
+   * Absent: `restart`. A quoter without a method `params` is always replaced.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */
