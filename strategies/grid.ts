@@ -16,16 +16,7 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import {
-  haltBeforeS,
-  integer,
-  jumpPauseS,
-  makeGuards,
-  maxBookAgeMs,
-  number,
-  postOnly,
-  resizeFraction,
-} from './common/params.js';
+import { guardParams, integer, makeGuards, number, postOnly, resizeFraction } from './common/params.js';
 import {
   chooseFarther,
   levelsFrom,
@@ -57,9 +48,7 @@ const params = {
     "Minimum distance from the mid of a line that opens a position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     1,
   ),
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: { ...jumpPauseS, default: 0 },
-  halt_before_s: haltBeforeS(60),
+  ...guardParams(60, 0),
   post_only: postOnly,
   resize_fraction: resizeFraction,
 } as const;

@@ -170,10 +170,7 @@ export class Belief {
     return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
 
-  /**
-   * Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of the order's
-   * price.
-   */
+  /** Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of `price`. */
   imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
     grid.copyFrom(this.known);
     if (side === 'bid') grid.weigh(price, wrong, right);
@@ -283,8 +280,7 @@ export class Belief {
     }
     if (is === null) return;
     // A new best order is strong evidence: its maker has just placed it, or a taker has left it there. An unchanged
-    // best
-    // order shows only that no taker has come yet.
+    // best order shows only that no taker has come yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }

@@ -1,7 +1,4 @@
-/**
- * Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. Only the constructor
- * allocates memory.
- */
+/** Spreads mass on a grid by a normal kernel. Mass stays within its ends. Only the constructor allocates memory. */
 
 /** Kernels with a deviation above this many steps are approximated by three running means. */
 const WIDE_STEPS = 12;

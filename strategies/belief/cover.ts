@@ -49,10 +49,7 @@ export class Cover {
       else outcome.update(view, takers, mean, funds, leftS);
   }
 
-  /**
-   * Value of one more share of YES (bid) or NO (ask) after `more` were bought, in price. `mean` is the expected price
-   * of YES.
-   */
+  /** Value, in price, of one more share of YES (bid) or NO (ask) after `more` were bought. `mean`: expected YES price. */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);

@@ -52,10 +52,7 @@ export class Others {
     this.#open(this.probability);
   }
 
-  /**
-   * Places the competitor's orders: one on every tick outside its spread around this probability. The competitor does
-   * not follow later price moves.
-   */
+  /** Places the competitor's orders on all ticks outside its spread. It does not follow later price moves. */
   #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;

@@ -91,10 +91,7 @@ class TrappedCall extends Error {
   }
 }
 
-/**
- * Makes a call during which the trapped globals throw. Returns the first one used, even if its error was caught; or
- * null.
- */
+/** Makes a call during which the trapped globals throw. Returns the first one used, also if caught; or null. */
 function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>

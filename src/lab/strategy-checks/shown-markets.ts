@@ -305,10 +305,7 @@ function drawEventLooks(
   });
 }
 
-/**
- * Generates `markets` markets with `looks` observations each, and their mirrors, with the inputs that the strategy
- * requests.
- */
+/** Generates `markets` markets with `looks` observations each, their mirrors, and the inputs that `asked` requests. */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];

@@ -314,11 +314,6 @@ interface OfOrder {
   readonly priceMicros: Micros;
 }
 
-interface Sets {
-  /** Number of complete sets. */
-  readonly amountMicros: Micros;
-}
-
 /** Fields of each kind of event, besides `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
@@ -336,20 +331,14 @@ interface Said {
     /** Error slug of the service; `failed` or `expired` for a draft; or `post_only`. */
     readonly slug: string;
   };
-  /** Complete sets of this market were merged into currency, by any strategy. */
-  readonly merged: Sets;
-  /** Currency was split into complete sets of this market. */
-  readonly split: Sets;
-  /** The market is settled. */
-  readonly resolved: {
-    /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
-    readonly phase: 'resolved' | 'canceled';
-  };
-  /** The mid of others' book jumped between the last two polls (`Health.sinceJumpMs` is 0). */
-  readonly jump: {
-    /** Change of the mid's log-odds, with its sign. */
-    readonly changeLogOdds: number;
-  };
+  /** This number of complete sets of this market was merged into currency, by any strategy. */
+  readonly merged: { readonly amountMicros: Micros };
+  /** Currency was split into this number of complete sets of this market, by any strategy. */
+  readonly split: { readonly amountMicros: Micros };
+  /** The market is settled. `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
+  readonly resolved: { readonly phase: 'resolved' | 'canceled' };
+  /** The mid of others' book jumped between the last two polls by this signed change (`Health.sinceJumpMs` is 0). */
+  readonly jump: { readonly changeLogOdds: number };
   /** A feed named in the strategy's parameters has a new value for this market, which `MarketView.feeds` holds. */
   readonly feed: { readonly feed: string };
 }

@@ -53,8 +53,7 @@ export interface GueantQuote {
   readonly ask: number | null;
 }
 
-// Exact optimal quotes with bounded inventory: a finite horizon (theorem 1), an infinite one (theorem 2), a price
-// drift,
+// Exact optimal quotes with bounded inventory: a finite horizon (theorem 1), an infinite one (theorem 2), a price drift,
 // and impact of fills (section 5). The solution v satisfies v' = M v. With alpha = k gamma sigma^2 / 2 and eta =
 // a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 - k drift q on the diagonal and -eta e^(-k impact / 2) beside it.
 // A distance is ln(v_q / v_(q +- 1)) / k + impact / 2 + the half-spread without inventory risk.

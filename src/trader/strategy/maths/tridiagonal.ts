@@ -37,10 +37,7 @@ const MAX_TERMS = 1e7;
 /** Size of the sum at which it is rescaled. It is a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
-/**
- * Returns the positive eigenvector of the largest eigenvalue. Throws RangeError if a component leaves the range of
- * numbers, or after a million steps.
- */
+/** Positive eigenvector of the largest eigenvalue. RangeError outside the range of numbers, or after 1e6 steps. */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
   const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);
