@@ -18,16 +18,7 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import { bandLadder } from './bands/band-ladder.js';
-import {
-  haltBeforeS,
-  integer,
-  jumpPauseS,
-  makeGuards,
-  maxBookAgeMs,
-  number,
-  postOnly,
-  shares,
-} from './common/params.js';
+import { guardParams, integer, makeGuards, number, postOnly, shares } from './common/params.js';
 import { computeStaleSigma, staleSigmas } from './common/stale.js';
 
 const marginTicks = (help: string, value: number) =>
@@ -84,9 +75,7 @@ const params = {
     "Minimum distance from the mid of an order that adds to the position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     0,
   ),
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(300),
+  ...guardParams(300),
 } as const;
 
 type Params = ParamsOf<typeof params>;

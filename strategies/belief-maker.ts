@@ -1,7 +1,7 @@
 /**
- * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book and
- * every fill of own orders updates it. At each price the strategy compares the cost of informed takers with the gain
- * from uninformed ones (the newsvendor problem). It quotes the most valuable price of each side, or none.
+ * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book
+ * and every fill of own orders updates it. At each price the strategy compares the cost of informed takers with the
+ * gain from uninformed ones (the newsvendor problem). It quotes the most valuable price of each side, or none.
  */
 
 import {

@@ -1,7 +1,7 @@
 /**
  * Quotes a market's last hour. A price that must settle moves faster near the end and near 0.50. The half-spread is the
- * expected price move between two polls, and the size falls with the time left. Quoting stops when the half-spread would
- * be too wide: early at a price of 0.50, late at 0.97.
+ * expected price move between two polls, and the size falls with the time left. Quoting stops when the half-spread
+ * would be too wide: early at a price of 0.50, late at 0.97.
  */
 
 import {

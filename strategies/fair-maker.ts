@@ -1,6 +1,6 @@
 /**
- * Makes a market around the user's fair value from a feed. The value is averaged with others' book in log-odds, weighted
- * by precision. Without a current feed value the strategy does not quote.
+ * Makes a market around the user's fair value from a feed. The value is averaged with others' book in log-odds,
+ * weighted by precision. Without a current feed value the strategy does not quote.
  */
 
 import {

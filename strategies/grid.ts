@@ -1,7 +1,7 @@
 /**
  * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder costs two
- * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only from
- * prices that return and from uninformed takers.
+ * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only
+ * from prices that return and from uninformed takers.
  */
 
 import {
@@ -16,16 +16,7 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import {
-  haltBeforeS,
-  integer,
-  jumpPauseS,
-  makeGuards,
-  maxBookAgeMs,
-  number,
-  postOnly,
-  resizeFraction,
-} from './common/params.js';
+import { guardParams, integer, makeGuards, number, postOnly, resizeFraction } from './common/params.js';
 import {
   chooseFarther,
   levelsFrom,
@@ -57,9 +48,7 @@ const params = {
     "Minimum distance from the mid of a line that opens a position. The unit is the price's standard deviation from one poll until an order of the next poll rests.",
     1,
   ),
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: { ...jumpPauseS, default: 0 },
-  halt_before_s: haltBeforeS(60),
+  ...guardParams(60, 0),
   post_only: postOnly,
   resize_fraction: resizeFraction,
 } as const;

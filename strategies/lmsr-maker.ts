@@ -14,16 +14,7 @@ import {
   touch,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import {
-  haltBeforeS,
-  integer,
-  jumpPauseS,
-  makeGuards,
-  maxBookAgeMs,
-  number,
-  postOnly,
-  widenFactor,
-} from './common/params.js';
+import { guardParams, integer, makeGuards, number, postOnly, widenFactor } from './common/params.js';
 import { levelsFrom, netShares, showLevel, toFairMicros } from './common/quotes.js';
 import { asksAbove, computeDepth, priceAt, worstLosses } from './lmsr/cost.js';
 
@@ -55,9 +46,7 @@ const params = {
     "The strategy does not quote if others' spread is at most this wide, because the market already has a book.",
   ),
   widen_factor: { ...widenFactor, help: 'Factor applied to the margin while the trader is set to quote wider.' },
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: { ...jumpPauseS, default: 0 },
-  halt_before_s: haltBeforeS(60),
+  ...guardParams(60, 0),
   post_only: postOnly,
 } as const;
 

@@ -20,11 +20,9 @@ import {
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
 import {
-  haltBeforeS,
+  guardParams,
   integer,
-  jumpPauseS,
   makeGuards,
-  maxBookAgeMs,
   number,
   orderShares,
   postOnly,
@@ -64,9 +62,7 @@ const params = {
     'Number of observed trades that is needed before the first quote, to estimate the size of takers.',
   ),
   risk_aversion: riskAversion,
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(60),
+  ...guardParams(60),
   post_only: postOnly,
   resize_fraction: resizeFraction,
 } as const;

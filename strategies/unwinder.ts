@@ -19,17 +19,7 @@ import {
   type Quotes,
   whyNoQuotes,
 } from '../src/trader/strategy/strategy.js';
-import {
-  haltBeforeS,
-  jumpPauseS,
-  makeGuards,
-  maxBookAgeMs,
-  number,
-  orderShares,
-  repriceTicks,
-  resizeFraction,
-  shares,
-} from './common/params.js';
+import { guardParams, makeGuards, number, orderShares, repriceTicks, resizeFraction, shares } from './common/params.js';
 import {
   chooseFarther,
   findBest,
@@ -70,9 +60,7 @@ const params = {
   ),
   max_take_fraction: number('part', [0, 1], 0.3, "Maximum fraction of others' best level that is taken at once."),
   order_shares: orderShares('25'),
-  max_book_age_ms: maxBookAgeMs,
-  jump_pause_s: jumpPauseS,
-  halt_before_s: haltBeforeS(10),
+  ...guardParams(10),
   reprice_ticks: { ...repriceTicks, default: 0 },
   resize_fraction: resizeFraction,
 } as const;

@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders. Null
- * when no such price lies in the band.
+ * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders.
+ * Null when no such price lies in the band.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;

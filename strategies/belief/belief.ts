@@ -77,7 +77,9 @@ export class Belief {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /** Time from the newest book until a quote made now can be canceled, s: age of the book, time at rest, time to cancel. */
+  /**
+   * Time from the newest book until a quote made now can be canceled, s: age of the book, time at rest, time to cancel.
+   */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -168,7 +170,7 @@ export class Belief {
     return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
 
-  /** Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of the order's price. */
+  /** Fills `grid` with the belief one poll ahead. `right` and `wrong`: likelihoods on the two sides of `price`. */
   imagine(grid: Grid, { side, price, right, wrong }: ImaginedFate, view: MarketView, minQuoteS: number): void {
     grid.copyFrom(this.known);
     if (side === 'bid') grid.weigh(price, wrong, right);
@@ -202,7 +204,9 @@ export class Belief {
     this.evidence = 'the evidence contradicts the belief, so the belief starts again';
   }
 
-  /** Updates the time of a change: twice that of the submission, because the draft takes as long and is not measured. */
+  /**
+   * Updates the time of a change: twice that of the submission, because the draft takes as long and is not measured.
+   */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
@@ -246,13 +250,17 @@ export class Belief {
     return wasFirst;
   }
 
-  /** True if an own order at this price was ahead of others' orders. Behind others, an unfilled order is weak evidence. */
+  /**
+   * True if an own order at this price was ahead of others' orders. Behind others, an unfilled order is weak evidence.
+   */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;
   }
 
-  /** Multiplies the belief by `right` where an order at `price` is on the right side of the true price, else by `wrong`. */
+  /**
+   * Multiplies the belief by `right` where an order at `price` is on the right side of the true price, else by `wrong`.
+   */
   #weigh(side: BookSide, price: number, right: number, wrong: number): void {
     if (side === 'bid') this.grid.weigh(price, wrong, right);
     else this.grid.weigh(price, right, wrong);
@@ -271,8 +279,8 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // A new best order is strong evidence: its maker has just placed it, or a taker has left it there. An unchanged best
-    // order shows only that no taker has come yet.
+    // A new best order is strong evidence: its maker has just placed it, or a taker has left it there. An unchanged
+    // best order shows only that no taker has come yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }

@@ -1,7 +1,4 @@
-/**
- * Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. Only the constructor
- * allocates memory.
- */
+/** Spreads mass on a grid by a normal kernel. Mass stays within its ends. Only the constructor allocates memory. */
 
 /** Kernels with a deviation above this many steps are approximated by three running means. */
 const WIDE_STEPS = 12;
@@ -27,7 +24,9 @@ export class Blur {
     this.#scratch = new Float64Array(points);
   }
 
-  /** Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean. */
+  /**
+   * Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean.
+   */
   apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
     [this.low, this.high] = [low, high];
     if (steps < STILL_STEPS) return;

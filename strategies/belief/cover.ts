@@ -1,7 +1,8 @@
 /**
  * Computes the value of a held share beyond its price, because the share covers a later sale. An uncovered sale of YES
  * binds 1 - price of currency until resolution. If takers will buy more than the currency pays for, each further sale
- * needs a share that was bought before. A share is never worth more than buying one at once, a tick above the true price.
+ * needs a share that was bought before. A share is never worth more than buying one at once, a tick above the true
+ * price.
  */
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
@@ -38,7 +39,9 @@ export class Cover {
     this.#horizonS = horizonS;
   }
 
-  /** Updates both outcomes. While resolution is unknown or far, merges and sales return currency, so cover has no value. */
+  /**
+   * Updates both outcomes. While resolution is unknown or far, merges and sales return currency, so cover has no value.
+   */
   update(view: MarketView, takers: Takers, mean: number, funds: number): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
     for (const outcome of [this.#yes, this.#no])
@@ -46,10 +49,7 @@ export class Cover {
       else outcome.update(view, takers, mean, funds, leftS);
   }
 
-  /**
-   * Value of one more share of YES (bid) or NO (ask) after `more` were bought, in price. `mean` is the expected price of
-   * YES.
-   */
+  /** Value, in price, of one more share of YES (bid) or NO (ask) after `more` were bought. `mean`: expected YES price. */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
@@ -169,7 +169,9 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /** Price of a sale: one tick better than others, but at least a tick above the true price; without others, two ticks. */
+  /**
+   * Price of a sale: one tick better than others, but at least a tick above the true price; without others, two ticks.
+   */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;

@@ -81,9 +81,9 @@ export class Grid {
   }
 
   /**
-   * Applies the passage of time: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a jump of
-   * deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and lowers a price
-   * near 1. Small moves compensate for this drift.
+   * Applies the passage of time: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a jump
+   * of deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and lowers a
+   * price near 1. Small moves compensate for this drift.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
@@ -166,7 +166,9 @@ export class Grid {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /** Scales the sum to 1. Returns false without a change if almost no mass is left: the evidence contradicts the belief. */
+  /**
+   * Scales the sum to 1. Returns false without a change if almost no mass is left: the evidence contradicts the belief.
+   */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;
@@ -221,9 +223,9 @@ export class Grid {
 }
 
 /**
- * Drift of a jump, in steps of the grid. A price with normal log-odds has about the mean of the log-odds
- * mean / sqrt(1 + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). The drift
- * moves a jump outwards until its mean gain is at most `hope` times the price.
+ * Drift of a jump, in steps of the grid. A price with normal log-odds has about the mean of the log-odds mean / sqrt(1
+ * + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). The drift moves a
+ * jump outwards until its mean gain is at most `hope` times the price.
  */
 function computeJumpDrift(deviation: number, mean: number, hope: number): number {
   const outer = Math.min(mean, 1 - mean);

@@ -1,6 +1,6 @@
 /**
- * Measures information in others' mid price that the belief lacks. Where mid and belief differ, the mid later moves some
- * part of the way to the belief. The strategy quotes only this confirmed part of the difference.
+ * Measures information in others' mid price that the belief lacks. Where mid and belief differ, the mid later moves
+ * some part of the way to the belief. The strategy quotes only this confirmed part of the difference.
  *
  * A difference is judged after a move of the mid, not after a time. If the belief is right, the mid's expected value at
  * that moment is the belief (optional stopping). So a right belief is fully confirmed, however slowly others react.

@@ -30,7 +30,9 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/** Minimum probability that the price is below a tick, and that it is above it. With less, a probe gives no information. */
+/**
+ * Minimum probability that the price is below a tick, and that it is above it. With less, a probe gives no information.
+ */
 const LEAST_DOUBT = 0.002;
 /** Time for which a computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
@@ -65,7 +67,9 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /** Returns the levels of resting and new probes, and the value of the best new one. `full` has probes in its orders. */
+  /**
+   * Returns the levels of resting and new probes, and the value of the best new one. `full` has probes in its orders.
+   */
   choose(
     belief: Belief,
     real: RealLevels,

@@ -1,8 +1,8 @@
 /**
  * Models a price by a hidden score whose final sign is the outcome. The score makes small moves and a known mean number
- * of jumps. The standard deviation of all moves together is 1. The price is the probability that the score ends above 0,
- * summed over the possible numbers of jumps. A price near 0 or 1 is mostly the probability of a jump: small moves hardly
- * change it, and a jump moves it far towards 0.5. A score without jumps would behave in the opposite way.
+ * of jumps. The standard deviation of all moves together is 1. The price is the probability that the score ends above
+ * 0, summed over the possible numbers of jumps. A price near 0 or 1 is mostly the probability of a jump: small moves
+ * hardly change it, and a jump moves it far towards 0.5. A score without jumps would behave in the opposite way.
  */
 
 import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
@@ -44,7 +44,9 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/** Fills the probability of each number of jumps, and the deviation of all moves with it. Returns the number of terms. */
+/**
+ * Fills the probability of each number of jumps, and the deviation of all moves with it. Returns the number of terms.
+ */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {

@@ -128,12 +128,18 @@ export const makeGuards = (p: GuardParams): GuardSetting => ({
   haltBeforeMs: p.halt_before_s * 1000,
 });
 
+/** Parameters for `makeGuards`. `haltBefore` and `jumpPause` are defaults, in seconds. */
+export const guardParams = (haltBefore: number, jumpPause = 10) =>
+  ({
+    max_book_age_ms: maxBookAgeMs,
+    jump_pause_s: { ...jumpPauseS, default: jumpPause },
+    halt_before_s: haltBeforeS(haltBefore),
+  }) as const;
+
 /** Common last parameters of a strategy with one order per side. `haltBefore` is in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
-    max_book_age_ms: maxBookAgeMs,
-    jump_pause_s: jumpPauseS,
-    halt_before_s: haltBeforeS(haltBefore),
+    ...guardParams(haltBefore),
     widen_factor: widenFactor,
     post_only: postOnly,
     reprice_ticks: repriceTicks,

@@ -13,8 +13,8 @@ export interface OwnPrice {
 type Prices = readonly (number | null)[];
 
 /**
- * Lowers wanted bids so that they sum to at most `most`, together with resting orders. The resting orders do not lower a
- * bid that is not above its own resting order.
+ * Lowers wanted bids so that they sum to at most `most`, together with resting orders. The resting orders do not lower
+ * a bid that is not above its own resting order.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);
@@ -84,8 +84,8 @@ export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly 
 }
 
 /**
- * Applies the limits for this kind of event. Buying all outcomes is a sure gain only if one of them must resolve YES, so
- * only then are asks limited.
+ * Applies the limits for this kind of event. Buying all outcomes is a sure gain only if one of them must resolve YES,
+ * so only then are asks limited.
  */
 export function holdOwnPrices(
   kind: EventOutcomes,

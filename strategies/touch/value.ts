@@ -1,8 +1,8 @@
 /**
- * Value of a place in a queue. A taker's size has an exponential distribution with mean s. A taker reaches an order of Q
- * shares behind f shares with probability e^(-f / s), and takes s (1 - e^(-Q / s)) of it on average. With probability
- * e^(-(Q + behind) / s) the taker sweeps the level, and the price moves through it. If the price passes the order before
- * it can be moved, a taker takes all of it.
+ * Value of a place in a queue. A taker's size has an exponential distribution with mean s. A taker reaches an order of
+ * Q shares behind f shares with probability e^(-f / s), and takes s (1 - e^(-Q / s)) of it on average. With probability
+ * e^(-(Q + behind) / s) the taker sweeps the level, and the price moves through it. If the price passes the order
+ * before it can be moved, a taker takes all of it.
  */
 
 import { staleCost } from '../../src/trader/strategy/strategy.js';

@@ -2,9 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { drawConfiguration } from '../../src/lab/arena/score.js';
-import { ShownMaker } from '../../src/lab/arena/shown-maker.js';
+import { playChallenge, ShownMaker } from '../../src/lab/arena/shown-maker.js';
 import { simulate } from '../../src/lab/arena/simulation.js';
-import { playChallenge } from '../../src/lab/arena/worlds.js';
 import type { MarketView, StrategyEvent } from '../../src/trader/strategy/strategy.js';
 import beliefMaker from '../../strategies/belief-maker.js';
 import { paramsFor } from '../trader/strategy/fixtures.js';

@@ -1,6 +1,7 @@
 /**
- * The arena: strategies in worlds with a known truth, on common seeds. The result is the edge of each fill against the true
- * probability, without the luck of the settlement. Figures do not depend on the number of threads.
+ * The arena compares strategies in worlds with known true probabilities, on common seeds. The result is the edge of
+ * each fill against the true probability, without the luck of the settlement. Figures do not depend on the number of
+ * threads.
  */
 
 import { resolve } from 'node:path';
@@ -23,7 +24,7 @@ export function estimateMean(values: readonly number[]): FreshMean {
 
 export type Standing = Readonly<ReturnType<typeof computeStanding>>;
 
-/** Statistics of all simulations of one strategy in one world; at least one simulation. */
+/** Computes the statistics of one or more simulations of one strategy in one world. */
 export function computeStanding(results: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const mean = (figure: (result: SimulationResult) => number): FreshMean => estimateMean(results.map(figure));
@@ -34,9 +35,9 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     strategy,
     simulations: results.length,
     edge: estimateMean(edges),
-    /** Sample standard deviation; null below two simulations. */
+    /** Sample standard deviation of the edges; null for a single simulation. */
     edgeSd: computeMoments(edges).standardDeviation,
-    /** Mean of the lowest 5 % of the edges; their number is rounded up. */
+    /** Mean of the lowest 5 % of the edges; the number of edges is rounded up. */
     edgeWorst: computeMean(sortValues(edges).subarray(0, Math.ceil(edges.length / 20))) ?? 0,
     uninformedEdge: mean(({ uninformedEdge }) => uninformedEdge),
     informedEdge: mean(({ informedEdge }) => informedEdge),
@@ -44,13 +45,13 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     fills: mean(({ fills }) => fills),
     shares: mean(({ shares }) => shares),
     actions: mean(({ actions }) => actions),
-    /** Requests; null in a world without requests. */
+    /** Mean number of requests; null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
-    /** Simulations halted by a risk limit. */
+    /** Number of simulations that a risk limit halted. */
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
-    /** Simulations that ended early, and the first reason. */
+    /** Number of simulations that ended early. */
     failed: failures.length,
     firstFailure: failures[0] ?? null,
   };
@@ -58,7 +59,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Difference of two strategies on the same seeds. */
+/** Computes the difference of two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const { strategy: against } = must(others[0], 'a simulation');
@@ -66,7 +67,7 @@ export function computeDifference(results: readonly NamedSimulation[], others: r
   return { world, strategy, against, ...compareEdges(edgesOf(results), edgesOf(others)) };
 }
 
-/** Paired differences: common effects do not enter the error. */
+/** Compares edges seed by seed, so that effects common to both do not enter the error. */
 export function compareEdges(edges: readonly number[], others: readonly number[]) {
   const differences = edges.map((edge, place) => edge - must(others[place], 'the same seed'));
   return {
@@ -77,7 +78,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
   };
 }
 
-/** Scores each strategy in each world, and compares each pair on equal seeds. Order: world, strategy, seed. */
+/** Scores each strategy in each world, and compares each pair on equal seeds. Sorted by world and strategy. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
   return {
@@ -91,7 +92,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   };
 }
 
-/** Lists the trader's strategies as separate entrants. */
+/** Lists the strategies of a trader's file as separate entrants. */
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
@@ -109,23 +110,23 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** One strategy on these seeds of one world; the task ends with the first failed simulation. */
+/** Task to simulate one strategy on these seeds of one world. It ends with the first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
-  /** Values on the axes; null: the strategy file's parameters. */
+  /** Values on the axes of a sweep; null for the parameters of the strategy file. */
   readonly values: Candidate['values'] | null;
   readonly seeds: SeedRange;
 }
 
-/** Start data of a thread. */
+/** Data that a worker thread receives at its start. */
 export interface SimulationSetup {
   readonly files: readonly ConfigOfThreads[];
   readonly axes: readonly Axis[];
   readonly conditions: Conditions;
 }
 
-/** False when it was stopped before every task ended. */
+/** Runs the tasks in worker threads. Returns false if it was stopped before every task ended. */
 export async function runSimulations<T extends SimulationTask>(
   setup: SimulationSetup,
   workers: number,
@@ -138,7 +139,7 @@ export async function runSimulations<T extends SimulationTask>(
 
 interface ArenaPlan {
   readonly worlds: readonly World[];
-  /** Strategy files and traders' files, as given. */
+  /** Paths of strategy files and traders' files, as given. */
   readonly files: readonly string[];
   readonly env: ConfigSource['env'];
   readonly cwd: string;
@@ -152,7 +153,7 @@ interface ArenaPlan {
 
 export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
 
-/** Runs all simulations. Throws `usage` when two strategies share a name; a failing thread ends the arena. */
+/** Runs all simulations. Throws `usage` if two strategies have the same name. A failing thread ends the arena. */
 export async function runArena({ worlds, firstSeed, seeds, conditions, workers, progress, ...plan }: ArenaPlan) {
   const { env, cwd } = plan;
   const files = [];
@@ -190,7 +191,7 @@ export async function runArena({ worlds, firstSeed, seeds, conditions, workers, 
     seeds,
     conditions,
     ...judgeSimulations(simulations),
-    /** All simulations: by world, then strategy, then seed. */
+    /** All simulations, sorted by world, then strategy, then seed. */
     simulations,
   };
 }

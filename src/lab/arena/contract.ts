@@ -1,26 +1,27 @@
-/** Input and output of the arena: worlds and their conditions, simulations, and results of a strategy. */
+/** Types of the arena: worlds and their conditions, and results of simulations. */
 
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
-/** Conditions of a strategy's simulations; a world uses those of its `conditions`. */
+/** Conditions of a strategy's simulations. A world uses only those that its `conditions` name. */
 export interface Conditions {
   /** Number of simultaneous markets. */
   readonly markets: number;
-  /** Request limits of the venue. */
+  /** Maximum number of public requests per minute. */
   readonly publicPerMinute: number;
+  /** Maximum number of signed requests per minute. */
   readonly signedPerMinute: number;
-  /** Round trip of every request. */
+  /** Round-trip time of every request, ms. */
   readonly delayMs: number;
-  /** Error of a strategy's feeds: a standard deviation in log-odds. */
+  /** Standard deviation of the error of a strategy's feeds, in log-odds. */
   readonly feedSd: number;
-  /** How late the feeds are. */
+  /** Delay of the feeds, s. */
   readonly feedLagS: number;
 }
 
 export type ConditionName = keyof Conditions;
 
-/** One market, the limits of the `paper` and `worm` profiles, a venue on another continent, and feeds near the truth. */
+/** One market, the request limits of the `paper` and `worm` profiles, a venue on another continent, and good feeds. */
 export const USUAL_CONDITIONS: Conditions = {
   markets: 1,
   publicPerMinute: 120,
@@ -30,13 +31,13 @@ export const USUAL_CONDITIONS: Conditions = {
   feedLagS: 0,
 };
 
-/** Feed conditions, which every world accepts. */
+/** Names of the feed conditions, which every world uses. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** A world's markets and venue in words; empty without any. */
+/** Describes the markets and venue of a world; an empty text if it uses no such conditions. */
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
-  const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, ${delayMs} ms there and back`;
+  const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
   const several = names.includes('markets') ? [`${formatQuantity(markets, 'market')} at once`] : [];
   return [...several, ...(names.includes('delayMs') ? [venue] : [])].join(', ');
 }
@@ -51,7 +52,7 @@ export class Tally {
   #highest: number;
   #drawdown = 0;
 
-  /** `round`: rounds every sum. */
+  /** @param round rounds every sum */
   constructor(startWorth: number, round = (value: number): number => value) {
     this.#startWorth = startWorth;
     this.#highest = startWorth;
@@ -65,13 +66,13 @@ export class Tally {
     this.#shares += shares;
   }
 
-  /** Notes the present wealth at the truth. */
+  /** Notes the present wealth, valued at the true probability. */
   mark(worth: number): void {
     this.#highest = Math.max(this.#highest, worth);
     this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
   }
 
-  /** Edge: shares x (true probability - price) over all fills, without the luck of the settlement. */
+  /** The edge is the sum over all fills of shares x (true probability - price), without the luck of the settlement. */
   edges() {
     return {
       edge: this.#round(this.#uninformedEdge + this.#informedEdge),
@@ -82,44 +83,44 @@ export class Tally {
     };
   }
 
-  /** `wealth`: cash and shares after settlement. Drawdown: its largest fall from its previous maximum, at the truth. */
+  /** `wealth`: cash and shares after settlement. `drawdown`: largest fall of the marked wealth from its maximum. */
   gains(wealth: number) {
     return { wealth, result: this.#round(wealth - this.#startWorth), drawdown: this.#drawdown };
   }
 }
 
-/** Parts of a strategy for a world that judges one strategy. */
+/** Parts of a strategy that a world without requests needs. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
-/** An entered strategy: its parsed file, and the trader that it was read with. */
+/** A strategy in the arena: its parsed file, and the configuration of the trader. */
 export interface Entrant extends StrategyConfig {
   readonly config: Config;
 }
 
-/** Result of one simulation of one strategy. Money in currency, amounts in shares. */
+/** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Number of order placements and cancels. */
+  /** Number of placed and canceled orders. */
   readonly actions: number;
-  /** Requests that the trader sent; null in a world without requests. */
+  /** Number of requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
-  /** Halts by a risk limit; 0 in a world without one. */
+  /** Number of halts by a risk limit; 0 in a world without a risk limit. */
   readonly halts: number;
-  /** The trader's own result right before settlement; null in a world without one. */
+  /** Result by the trader's own ledger just before settlement; null in a world without a trader. */
   readonly reported: number | null;
-  /** Outcome of the market; null with several. */
+  /** Outcome of the market, 1 for YES; null with several markets. */
   readonly outcome: 0 | 1 | null;
-  /** The broken rule, or the error that stopped the strategy; null without either. */
+  /** The broken rule, or the error that stopped the strategy; null if neither occurred. */
   readonly failure: string | null;
 }
 
-/** A market with a known truth. Equal seeds give equal markets for any maker. */
+/** A simulated market with known true probabilities. Equal seeds give equal markets for every strategy. */
 export interface World {
-  /** Lower case, as in `--world NAME`. */
+  /** Name in lower case, as in `--world NAME`. */
   readonly name: string;
-  /** Sentence that describes the world. */
+  /** Description of the world, without a full stop. */
   readonly summary: string;
-  /** Conditions that affect this world; the world ignores the others. */
+  /** Names of the conditions that affect this world. It ignores the others. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }

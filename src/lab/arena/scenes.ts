@@ -1,4 +1,4 @@
-/** Scenes: markets on the exchange's own book with other accounts that act at their own times. */
+/** Scenes: markets on the exchange's own book, with other accounts that act at their own times. */
 
 import { type AccountSlot, ASK, BID, type BookSide, REFUSED_MARKET } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -15,12 +15,12 @@ import { LEAD_MS, type Scene, type SceneMarket } from './trader-run.js';
 
 const TICK_MICROS = 10_000;
 
-/** A market without fees, in its own event; open from its creation until `resolvesMs`, Unix ms. */
+/** A market without fees in its own event. It is open from its creation until `resolvesMs`, Unix ms. */
 abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: SceneMarket['index'];
   abstract readonly probability: number;
-  /** Whether the account that acts now knows the truth. */
+  /** True while an account acts that knows the true probability. */
   abstract readonly isInformed: boolean;
   protected readonly core: ExchangeCore;
 
@@ -40,19 +40,19 @@ abstract class SteppedMarket implements SceneMarket {
   /** Runs one step of the other accounts, at the exchange's present time. */
   abstract act(): void;
 
-  /** An account of this name, the same in all markets. */
+  /** Returns the account of this name, which is the same in all markets. */
   protected account(name: string): AccountSlot {
     return this.core.identity.openInternal(name, { unlimited: true });
   }
 
-  /** Best tick of a side; null when empty. */
+  /** Best tick of a side; null when the side is empty. */
   protected best(side: BookSide): number | null {
     const { bestBid, bestAsk } = this.core.catalog.market(this.index);
     const price = side === BID ? bestBid : bestAsk;
     return price === null ? null : price / TICK_MICROS;
   }
 
-  /** Places an order. Returns the resting order's handle, 0 if none rests. */
+  /** Places an order. Returns the handle of the resting order, or 0 if none rests. */
   protected place(account: AccountSlot, side: BookSide, tick: number, shares: number, immediate: boolean): number {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
@@ -67,7 +67,7 @@ abstract class SteppedMarket implements SceneMarket {
   }
 }
 
-/** `firstStepMs`: from the opening to the first step. `openMarket` is called for each market at the opening. */
+/** Makes a scene whose accounts act once per step. `firstStepMs`: time from the opening to the first step. */
 function steppedScene(
   core: ExchangeCore,
   markets: number,
@@ -96,7 +96,7 @@ function steppedScene(
   };
 }
 
-/** A market of a scene, in its own event: markets are independent. */
+/** Describes a market of a scene. Each market has its own event, because the markets are independent. */
 const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
   conditionId,
   eventTitle: name,
@@ -112,8 +112,8 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
 });
 
 /**
- * Plays the challenge on the exchange's own book: its participants are accounts that act in the published order.
- * Without other traders the book equals the published book. The first market is the challenge of this seed.
+ * Plays the challenge on the exchange's own book. Its participants are accounts that act in the published order.
+ * Without other traders the book equals the published one. The first market is the challenge of this seed.
  */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
@@ -125,7 +125,7 @@ export const challengeScene = (core: ExchangeCore, seed: number, markets: number
 
 class ChallengeMarket extends SteppedMarket {
   isInformed = false;
-  /** Every participant has an own account, so that participants trade with each other. */
+  /** Every participant has its own account, so that participants can trade with each other. */
   readonly #accounts = {
     competitor: this.account('competitor'),
     arbitrageur: this.account('arbitrageur'),
@@ -134,7 +134,7 @@ class ChallengeMarket extends SteppedMarket {
   readonly #others: Others;
   #standing: { readonly order: RestingOrder; readonly handle: number }[] = [];
 
-  /** `seed`: of the published simulator. */
+  /** @param seed seed of the published simulator */
   constructor(core: ExchangeCore, at: number, resolvesMs: number, seed: number) {
     super(core, at, resolvesMs);
     const config = drawConfiguration(seed);
@@ -156,7 +156,7 @@ class ChallengeMarket extends SteppedMarket {
 
   override act(): void {
     this.#others.act();
-    // Runs at once, so that readers between two steps see the challenge's book before the next step.
+    // Filled orders are replaced at once, so that polls between two steps show the book of the next step.
     this.#noticeUsedUp();
     this.#others.replace();
   }
@@ -164,7 +164,7 @@ class ChallengeMarket extends SteppedMarket {
   #rest(order: RestingOrder): void {
     const { side, tick, remaining } = order;
     const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
-    // An order that traded at once is used up at once.
+    // An order that was filled at once has the handle 0, which counts as filled.
     this.#standing.push({ order, handle });
   }
 
@@ -175,7 +175,7 @@ class ChallengeMarket extends SteppedMarket {
     return this.core.internal.lastFilled / ONE;
   }
 
-  /** Orders follow the challenge: asks before bids, from the best price on. */
+  /** Reports filled orders in the order of the challenge: asks before bids, best price first. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
@@ -190,24 +190,24 @@ const TICKS = 100;
 const TRUE_TICK = TICKS / 2;
 /** Size of every quote and sale, shares. */
 const SHARES = 12;
-/** Distance of the price walk, ticks. */
+/** Distance by which the quoter moves its price, ticks. */
 const WALKED_TICKS = 34;
-/** The scene ends long before. */
+/** Time from the opening to the resolution, ms. The scene ends long before. */
 const RESOLVES_AFTER_MS = 86_400_000;
-/** Duration of the move, s. */
+/** Range of the duration of the price move, s. */
 const WALK_S = [120, 360] as const;
-/** Distance of each quote from the mid, in ticks: a trader has room to quote inside. */
+/** Range of the distance of each quote from the mid, in ticks. A trader can quote inside. */
 const HALF_SPREAD_TICKS = [1, 6] as const;
 /** Probability of a trade among its own accounts after a step. */
 const WASH_CHANCE = 0.3;
-/** Minimum gain per share, in ticks. */
+/** Range of the minimum gain per share, in ticks. */
 const GAIN_TICKS = [4, 30] as const;
-/** Quote sizes, shares; some exceed a trader's usual holding. The quotes are canceled before each sale. */
+/** Possible quote sizes, shares. One exceeds a trader's usual position. The quotes are canceled before each sale. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**
- * Creates a dishonest quoter in markets without another maker. The quoter knows the true price and quotes away from it.
- * It sells to a trader that follows, and trades with itself so that the market looks alive.
+ * Creates a dishonest quoter in markets without another maker. The quoter knows the true price, and moves its quotes
+ * away from it. It sells to a trader that follows these quotes. It trades with itself so that the market looks active.
  */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
@@ -227,7 +227,7 @@ const drawWalk = (random: Random) => ({
 
 class LiarMarket extends SteppedMarket {
   readonly probability = TRUE_TICK / TICKS;
-  /** Every other account in this scene knows the truth. */
+  /** Always true, because every account in this scene except the trader knows the true probability. */
   readonly isInformed = true;
   readonly #quoter = this.account('quoter');
   readonly #seller = this.account('seller');
@@ -243,7 +243,7 @@ class LiarMarket extends SteppedMarket {
     this.#walk = drawWalk(random);
   }
 
-  /** Between its cancel and its new quotes the quoter sees only the trader's orders. */
+  /** Runs one step. Between the cancels and the new quotes, only the trader's orders are in the book. */
   override act(): void {
     const { isRising, walkS, halfTicks, quoted } = this.#walk;
     for (const handle of this.#quotes) this.core.internal.cancel(handle);
@@ -251,7 +251,7 @@ class LiarMarket extends SteppedMarket {
     const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
     const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
     const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? TICKS];
-    // Behind the trader's orders where its own would trade with them.
+    // A quote that would trade with the trader's orders is placed one tick from them.
     const bid = Math.min(middle - halfTicks, ownAsk - 1);
     const ask = Math.max(middle + halfTicks, ownBid + 1);
     this.#quotes = [
@@ -259,7 +259,7 @@ class LiarMarket extends SteppedMarket {
       ...(ask >= TICKS ? [] : [this.place(this.#quoter, ASK, ask, quoted, false)]),
     ];
     if (!this.#random.chance(WASH_CHANCE)) return;
-    // Trades only at a price where all orders are the quoter's own.
+    // The quoter trades with itself only at a price where all orders are its own.
     if (isRising && ownAsk > ask) this.place(this.#seller, BID, ask, 1, true);
     if (!isRising && ownBid < bid) this.place(this.#seller, ASK, bid, 1, true);
   }
@@ -268,7 +268,7 @@ class LiarMarket extends SteppedMarket {
     return this.#random.chance(this.probability);
   }
 
-  /** Sells YES to bids far above the truth, or NO to asks far below. */
+  /** Sells YES to bids far above the true price, and buys YES from asks far below it. */
   #sell(): void {
     const { gainTicks } = this.#walk;
     const [bid, ask] = [this.best(BID), this.best(ASK)];
@@ -277,10 +277,10 @@ class LiarMarket extends SteppedMarket {
   }
 }
 
-/** `Crowd`'s name for the account of informed takers. */
+/** Name of the crowd's account of informed takers. */
 const INFORMED = 'crowd-informed';
 
-/** The paper exchange's own crowd; only the judge sees its hidden fair prices. */
+/** Makes a scene of the paper exchange's own crowd. Its hidden fair prices serve only to measure results. */
 export function crowdScene(core: ExchangeCore, seed: number): Scene {
   let crowd: Crowd | null = null;
   let isInformed = false;
@@ -290,7 +290,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = new Crowd(core, { seed }, nowMs);
-      // Sets `isInformed` while the informed traders place an order. The crowd has already opened their account.
+      // `isInformed` is true while the informed takers place an order. The crowd has already opened their account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {
@@ -314,7 +314,9 @@ const listMarkets = (core: ExchangeCore, crowd: Crowd, outcomes: Random): readon
       const truth = crowd.truths().find((one) => one.index === index);
       return must(truth, 'a market of the crowd').probability;
     },
-    /** Long before its date: its outcome is drawn from the present hidden probability. */
+    /**
+     * Draws the outcome from the present hidden probability, because the scene ends long before the resolution date.
+     */
     decide(): boolean {
       return outcomes.chance(this.probability);
     },

@@ -1,24 +1,24 @@
-/** Random draws of a simulation: configuration, feeds, and the hidden score, whose final sign is the outcome. */
+/** Random draws of a simulation: its configuration, its feeds, and the hidden score whose final sign is the outcome. */
 
 import { normalCdf } from '../../shared/base/random.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { logit, sigmoid } from '../../trader/strategy/maths/log-odds.js';
 import type { Conditions } from './contract.js';
 
-/** Offset that separates these seeds from all other seeds of a world. */
+/** Offset that separates the seeds of feeds from all other seeds of a world. */
 const SEEDS_APART = 2 ** 35;
-/** No model reports certainty. */
+/** Minimum distance of a feed's value from 0 and 1, because no model reports certainty. */
 const NEAREST_TO_SURE = 0.0005;
 
 /**
- * Opens a feed that reports one market's truth with an error and a delay, to judge strategies that quote around a
- * user's value. Call the returned function once per second with the truth. The function returns the newest value that
- * the feed knows, null before the first. Each value has its own error.
+ * Opens a feed that reports a market's true probability with an error and a delay, to judge strategies that quote
+ * around a user's value. Call the returned function once per second with the true probability. It returns the newest
+ * value that the feed knows, or null before the first value. Each value has its own error.
  */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
   const random = new PythonRandom(seed + SEEDS_APART);
-  /** Oldest first, without replaced values. */
+  /** Values that the feed knows or will know, oldest first. */
   let values: FeedValue[] = [];
   return (atMs: number, probability: number): FeedValue | null => {
     const within = Math.min(1 - NEAREST_TO_SURE, Math.max(NEAREST_TO_SURE, probability));
@@ -32,17 +32,17 @@ export function openTruthFeed(conditionId: string, seed: number, conditions: Pic
 
 const WORDS = 624;
 const MIDDLE = 397;
-/** Constant of Kinderman and Monahan's method: 4 exp(-1/2) / sqrt 2. */
+/** Constant of Kinderman and Monahan's method for normal random numbers: 4 exp(-1/2) / sqrt 2. */
 const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 
 /**
- * The random numbers of Python's `random` module, bit for bit. The published simulator uses that module, so equal seeds
- * must give equal markets here. Generator: MT19937 (Matsumoto, Nishimura, "Mersenne Twister", 1998).
+ * Generates the random numbers of Python's `random` module, bit for bit. The published simulator uses that module, and
+ * equal seeds must give equal markets here. The generator is MT19937 (Matsumoto, Nishimura, "Mersenne Twister", 1998).
  */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
   #next = WORDS;
-  /** Second value of the last pair of `gauss`. */
+  /** Second value of the newest pair that `gauss` has computed; null if it is used. */
   #spare: number | null = null;
 
   /** @param seed a safe integer, 0 or more */
@@ -65,7 +65,7 @@ export class PythonRandom {
     mt[0] = 0x80000000;
   }
 
-  /** Uniform in [0, 1), 53 bits. */
+  /** Returns a uniform number in [0, 1) with 53 random bits. */
   random(): number {
     const high = this.#word() >>> 5;
     const low = this.#word() >>> 6;
@@ -76,7 +76,7 @@ export class PythonRandom {
     return from + (to - from) * this.random();
   }
 
-  /** Normal by Box and Muller, in pairs. */
+  /** Returns a normal number by Box and Muller's method, which makes pairs. */
   gauss(mean: number, deviation: number): number {
     const spare = this.#spare;
     if (spare !== null) {
@@ -89,7 +89,7 @@ export class PythonRandom {
     return mean + Math.cos(angle) * radius * deviation;
   }
 
-  /** exp of a normal drawn by Kinderman and Monahan's rejection. */
+  /** Returns a lognormal number. The normal is drawn by Kinderman and Monahan's rejection method. */
   lognormal(mean: number, deviation: number): number {
     for (;;) {
       const first = this.random();
@@ -99,7 +99,7 @@ export class PythonRandom {
     }
   }
 
-  /** Uniform whole number, both ends included. */
+  /** Returns a uniform whole number between `from` and `to`, both included. */
   randint(from: number, to: number): number {
     const count = to - from + 1;
     const bits = Math.floor(Math.log2(count)) + 1;
@@ -109,7 +109,7 @@ export class PythonRandom {
     }
   }
 
-  /** Poisson by Knuth's product of uniforms. */
+  /** Returns a Poisson number by Knuth's product of uniform numbers. */
   poisson(mean: number): number {
     const threshold = Math.exp(-mean);
     let product = 1;
@@ -145,60 +145,62 @@ export class PythonRandom {
   }
 }
 
-/** Exchange clock, Unix ms; 2027-01-15, 8:00 UTC. */
+/** Start of a simulation, exchange clock, Unix ms: 2027-01-15, 8:00 UTC. */
 export const START_MS = 1_800_000_000_000;
 export const STEP_MS = 1000;
 export const STEPS = 2000;
 
-/** Seed of one of several markets: no other simulation uses those of the later ones. */
+/** Seed of one of several markets. No other simulation uses the seeds of places above 0. */
 export const seedOfMarket = (seed: number, place: number): number => seed + place * 2 ** 34;
 
 export type LadderSide = 'bid' | 'ask';
 
 export type Configuration = Readonly<ReturnType<typeof drawConfiguration>>;
 
-/** Configuration of a seed, a whole number, 0 or more. Draws are in the published order. */
+/** Draws the configuration of a seed (a whole number, 0 or more), in the published order. */
 export function drawConfiguration(seed: number) {
   const random = new PythonRandom(seed);
   const bothSides: readonly LadderSide[] = ['bid', 'ask'];
   return {
     steps: STEPS,
-    /** Start of the hidden score, whose final sign decides the outcome. */
+    /** Start of the hidden score. Its final sign decides the outcome. */
     initialScore: random.uniform(-0.75, 0.75),
-    /** Deviation of the score's diffusion per step. */
+    /** Standard deviation of the score's small moves per step. */
     diffusionSigma: 0.02,
-    /** Jumps a step. */
+    /** Mean number of jumps per step. */
     jumpIntensity: random.uniform(0.0008, 0.003),
     jumpSigma: random.uniform(0.2, 0.6),
     jumpMean: random.uniform(-0.04, 0.04),
-    /** Uninformed orders per step. */
+    /** Mean number of uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
-    /** Currency per uninformed order, and the deviation of its logarithm. */
+    /** Mean currency per uninformed order. */
     retailMeanNotional: random.uniform(2.64, 6.336),
+    /** Standard deviation of the logarithm of that currency. */
     retailSigma: 1.2,
-    /** Currency per order of the competitor, and its distance from the first fair ticks. */
+    /** Currency per order of the competitor. */
     competitorNotional: random.uniform(24, 72),
+    /** Distance of the competitor's best orders from the fair price, ticks. */
     competitorSpread: random.randint(1, 4),
     /** Sides that the competitor quotes. */
     competitorSides: bothSides,
     /** Probability that the arbitrageur acts in a step. */
     informedPart: 1,
-    /** Steps between announcements, each a normal jump of the score; 0 for none. */
+    /** Number of steps between announcements, each of which is a normal jump of the score; 0 for no announcements. */
     newsEverySteps: 0,
     newsSigma: 0,
   };
 }
 
-/** The truth of a market, known to informed participants. */
+/** True probability and outcome of a market. Informed participants know the probability. */
 export interface Truth {
   step(): void;
   /** Probability that YES pays, in [0, 1]. */
   readonly probability: number;
-  /** Whether YES pays, after all steps. */
+  /** True if YES pays; valid after all steps. */
   readonly isYes: boolean;
 }
 
-/** Neglected probability of further jumps: small enough for the tenth decimal of every published edge. */
+/** Neglected probability of more jumps. It is small enough for the tenth decimal of every published edge. */
 const TAIL = 1e-13;
 
 export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
@@ -226,7 +228,7 @@ export function startScore(config: Configuration, seed: number): Truth & { reado
   };
 }
 
-/** Announcements come at fixed steps before the end, never at the end. */
+/** True if an announcement comes now. Announcements come at fixed steps before the end, but not at the end. */
 const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =>
   newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
 
@@ -234,7 +236,7 @@ const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =
 const newsLeft = (steps: number, { newsEverySteps }: Configuration): number =>
   newsEverySteps > 0 && steps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
 
-/** Sum over the Poisson number of jumps to come: the probability that the score is above 0 after this many steps. */
+/** Probability that the score is above 0 after `steps` steps: a sum over the Poisson number of jumps. */
 export function probabilityAbove(score: number, steps: number, config: Configuration): number {
   if (steps === 0) return score > 0 ? 1 : 0;
   const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;

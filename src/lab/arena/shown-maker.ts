@@ -1,6 +1,7 @@
 /**
- * Runs a product strategy in the challenge; a step is one second. The strategy sees own orders, own fills, and the best
- * competing prices with a nominal size. The engine's rule turns quotes into orders and drops forbidden orders.
+ * Runs a strategy of the product in the challenge, where a step is one second. The strategy's view has own orders, own
+ * fills, and the competitor's best prices with a nominal size. The engine's code turns quotes into order changes.
+ * Orders that the challenge forbids are left out.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,12 +10,29 @@ import { findChanges, type QuotedOrder } from '../../trader/engine/quoting/chang
 import { bestOwn } from '../../trader/engine/quoting/event-turns.js';
 import { StrategySandbox } from '../../trader/engine/quoting/strategy-sandbox.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '../../trader/market/view.js';
+import {
+  type EventFacts,
+  type EventView,
+  type MarketFacts,
+  makeWholeEventView,
+  type SiblingView,
+  USUAL_PACE,
+} from '../../trader/market/view.js';
 import type { Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import { makeDetail } from '../strategy-checks/shown-markets.js';
-import { type ShownStrategy, USUAL_CONDITIONS } from './contract.js';
-import { type LadderSide, openTruthFeed, START_MS, STEP_MS } from './score.js';
+import { type Conditions, type ShownStrategy, type SimulationResult, Tally, USUAL_CONDITIONS } from './contract.js';
+import {
+  type Configuration,
+  drawConfiguration,
+  type LadderSide,
+  openTruthFeed,
+  PythonRandom,
+  START_MS,
+  STEP_MS,
+  seedOfMarket,
+  type Truth,
+} from './score.js';
 import {
   Account,
   floorToQuantum,
@@ -22,6 +40,9 @@ import {
   type MakerAction,
   type MakerSight,
   QUANTUM,
+  Simulation,
+  STARTING_CASH,
+  simulate,
   tickToPrice,
 } from './simulation.js';
 
@@ -30,15 +51,15 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Pace without a price per request: requests are free in the challenge. */
+/** Pace with free requests, because requests cost nothing in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
-/** A maker's market in an event. */
+/** A market of an event, as its maker sees it. */
 interface EventPlace {
   readonly conditionId: string;
-  /** Returns the event's view; called at each step. */
+  /** Returns the view of the event. Called at each step. */
   readonly glance: (nowMs: number) => EventView;
-  /** Quoter of a strategy of whole events; null without one. */
+  /** Sandbox of a strategy of whole events; null for a strategy of single markets. */
   readonly sandbox: StrategySandbox | null;
 }
 
@@ -50,11 +71,11 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Placement of each open order. */
+  /** Time of placement of each open order, by id. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
-  /** View of the event; null without an event, and for a strategy that does not request the view. */
+  /** Returns the view of the event; null without an event, or if the strategy does not request this view. */
   readonly #glance: EventPlace['glance'] | null;
   #account = new Account(0);
   #lastId = 0;
@@ -87,7 +108,7 @@ export class ShownMaker implements Maker {
     return this.decide(this.see(sight));
   }
 
-  /** First half of a turn: the strategy's view, null without one. */
+  /** First half of a step: makes the strategy's view, which is null before the first book. */
   see(sight: MakerSight) {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
@@ -104,20 +125,20 @@ export class ShownMaker implements Maker {
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
-  /** Second half: actions that follow from the strategy's answer. */
+  /** Second half of a step: requests quotes and returns the actions that lead to them. */
   decide(turn: Turn): Iterable<MakerAction> {
     if (turn.view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
   }
 
-  /** View of this outcome for the makers of the others. */
+  /** View of this outcome for the makers of the event's other outcomes. */
   asSibling(nowMs: number): SiblingView {
     const netMicros = toMicros(this.#account.yes - this.#account.no);
     return { ...this.#tracker.glance(nowMs), ...bestOwn(this.#listOrders()), netMicros };
   }
 
   #readBook({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
-    // Fills and cancels of the last step left the book before this read of it.
+    // Fills and cancels of the last step changed the book before this poll.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
@@ -164,7 +185,7 @@ export class ShownMaker implements Maker {
     });
   }
 
-  /** Cancels act at once here, so a replacement is placed in the same step. */
+  /** Yields the order changes. Cancels take effect at once, so a replacement is placed in the same step. */
   *#changeOrders(quotes: Quotes, { orders, sight, nowMs }: Turn): Generator<MakerAction> {
     const { cancels } = findChanges(quotes, orders, this.#facts);
     const left = orders.filter((order) => !cancels.includes(order));
@@ -187,7 +208,7 @@ export class ShownMaker implements Maker {
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null });
 
-/** Currency kept back, so that rounding never makes an order more expensive than the free cash. */
+/** Currency that stays free, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
 
 function findAffordable(account: Account, side: LadderSide, tick: number, wanted: number): number {
@@ -209,4 +230,141 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   if (competitorTick !== null)
     rows.push({ price: toMicros(tickToPrice(competitorTick)), total_amount: NOMINAL_SHARES });
   return rows;
+}
+
+export type Change = (config: Configuration, draws: PythonRandom) => Configuration;
+
+/** Plays the challenge of this seed with a change. */
+export function playChallenge(
+  seed: number,
+  judged: ShownStrategy,
+  conditions = USUAL_CONDITIONS,
+  change: Change = (config) => config,
+): SimulationResult {
+  const maker = new ShownMaker(judged, seed, conditions);
+  // The draws for the change are separate from the published draws, so the rest of the seed's market stays the same.
+  const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
+  return simulate(seed, maker, config);
+}
+
+const FEWEST = 2;
+const MOST = 10;
+
+/**
+ * Plays the world of exclusive outcomes: one event with a market per outcome, each with all participants of the
+ * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The probabilities are their softmax.
+ */
+export function playEvent(
+  seed: number,
+  judged: ShownStrategy,
+  conditions: Conditions = USUAL_CONDITIONS,
+): SimulationResult {
+  const count = new PythonRandom(seed + 2 ** 33).randint(FEWEST, MOST);
+  const { steps } = drawConfiguration(seed);
+  const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
+  const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
+  const { module, params } = judged;
+  // Sandbox for the whole event; null for a strategy that quotes single markets.
+  const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
+  const markets: Simulation<ShownMaker>[] = [];
+  for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
+    const own = seedOfMarket(seed, outcome);
+    const conditionId = must(ids[outcome], 'an outcome');
+    // View of the other outcomes. Those earlier in the list have already acted in this step.
+    const glance = (nowMs: number): EventView => ({
+      eventConditionId: facts.eventConditionId,
+      outcomes: 'exhaustive',
+      markets: count,
+      siblings: markets.filter((_, other) => other !== outcome).map(({ maker }) => maker.asSibling(nowMs)),
+    });
+    const maker = new ShownMaker(judged, own, conditions, { conditionId, glance, sandbox });
+    markets.push(new Simulation(own, maker, drawConfiguration(own), truth));
+  }
+  const tally = new Tally(STARTING_CASH * count);
+  for (let step = 0; step < steps; step++) {
+    if (sandbox === null) for (const market of markets) market.step(step);
+    else stepTogether(markets, sandbox, facts, step);
+    tally.mark(markets.reduce((sum, { worth }) => sum + worth, 0));
+  }
+  const results = markets.map((market) => market.result());
+  const sum = (name: (typeof SUMMED)[number]) => results.reduce((total, result) => total + result[name], 0);
+  return {
+    ...must(results[0], 'an outcome'),
+    ...Object.fromEntries(SUMMED.map((name) => [name, sum(name)])),
+    drawdown: tally.gains(0).drawdown,
+    outcome: null,
+    failure: results.find(({ failure }) => failure !== null)?.failure ?? null,
+  };
+}
+
+const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
+
+/** Plays one step of all outcomes. The strategy sees all of them at the beginning of the step, and then acts in all. */
+function stepTogether(
+  markets: readonly Simulation<ShownMaker>[],
+  sandbox: StrategySandbox,
+  facts: EventFacts,
+  step: number,
+): void {
+  const shown = markets.flatMap((market) => {
+    const sight = market.show(step);
+    return sight === null ? [] : [{ market, seen: market.maker.see(sight) }];
+  });
+  const views = shown.flatMap(({ seen: { view } }) => (view === null ? [] : [{ view, silentBecause: null }]));
+  const { nowMs } = shown[0]?.seen ?? { nowMs: 0 };
+  sandbox.askEvent(makeWholeEventView(nowMs, facts, views, facts.marketConditionIds));
+  for (const { market, seen } of shown) market.play(() => market.maker.decide(seen));
+}
+
+/** Standard deviation of log-odds per step. For two outcomes at 0.5, probabilities then move as in the challenge. */
+const DIFFUSION_SIGMA = 0.025;
+/** Mean number of jumps of all log-odds per step. */
+const JUMP_INTENSITY = 0.002;
+/** Standard deviation of a jump, in log-odds. */
+const JUMP_SIGMA = 0.5;
+const START_SIGMA = 0.75;
+
+/**
+ * Draws the true probabilities of the outcomes' markets. Each market has its own step counter, and the last step
+ * reveals the winner. The winner's log-odds drift upwards by the variance of their moves, so that the softmax is the
+ * true probability.
+ */
+export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
+  const random = new PythonRandom(seed);
+  const logOdds = Array.from({ length: count }, () => random.gauss(0, START_SIGMA));
+  const path = [softmax(logOdds)];
+  let left = random.random();
+  const drawn = softmax(logOdds).findIndex((probability) => {
+    left -= probability;
+    return left < 0;
+  });
+  const winner = drawn < 0 ? count - 1 : drawn;
+  const move = (sigma: number): void => {
+    for (let outcome = 0; outcome < count; outcome++)
+      logOdds[outcome] = (logOdds[outcome] ?? 0) + random.gauss(outcome === winner ? sigma ** 2 : 0, sigma);
+  };
+  for (let step = 1; step < steps; step++) {
+    move(DIFFUSION_SIGMA);
+    for (let jumps = random.poisson(JUMP_INTENSITY); jumps > 0; jumps--) move(JUMP_SIGMA);
+    path.push(softmax(logOdds));
+  }
+  path.push(logOdds.map((_, outcome) => Number(outcome === winner)));
+  return logOdds.map((_, outcome) => {
+    let step = 0;
+    return {
+      step: () => {
+        step = Math.min(steps, step + 1);
+      },
+      get probability() {
+        return path[step]?.[outcome] ?? 0;
+      },
+      isYes: outcome === winner,
+    };
+  });
+}
+
+function softmax(logOdds: readonly number[]): readonly number[] {
+  const greatest = Math.max(...logOdds);
+  const sum = logOdds.reduce((total, value) => total + Math.exp(value - greatest), 0);
+  return logOdds.map((value) => Math.exp(value - greatest) / sum);
 }

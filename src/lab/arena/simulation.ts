@@ -1,4 +1,4 @@
-/** One simulation of the challenge: its steps in the published order, and the maker's earnings against the truth. */
+/** Simulates the challenge in the published order of steps, and measures the maker's earnings against the truth. */
 
 import { type SimulationResult, Tally } from './contract.js';
 import {
@@ -10,38 +10,38 @@ import {
   type Truth,
 } from './score.js';
 
-/** Tolerance of the arbitrageur's comparison of prices. */
+/** Minimum difference from the true price at which the arbitrageur takes an order. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
-/** More than any book holds. */
+/** A number of shares larger than any book has. */
 const ALL_SHARES = 100_000;
 
 type Taker = 'arbitrageur' | 'retail';
 
-/** The book on which they trade, in ticks and shares. */
+/** The book on which the participants trade, in ticks and shares. */
 export interface Venue {
-  /** Best tick of a side; null when empty. */
+  /** Best tick of a side; null when the side is empty. */
   best(side: LadderSide): number | null;
   /** Adds an order of the competitor. */
   rest(order: RestingOrder): void;
-  /** Buys up to this tick, or sells down to this tick. Returns the traded shares. */
+  /** Buys up to this tick, or sells down to it. Returns the number of traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
-/** All participants of the challenge except the maker, on any book. */
+/** All participants of the challenge except the maker. They can trade on any book. */
 export class Others {
   readonly truth: Truth;
-  /** Probability that YES pays, at the present step. */
+  /** True probability that YES pays, at the present step. */
   probability: number;
   readonly #venue: Venue;
   readonly #config: Configuration;
   readonly #retail: PythonRandom;
-  /** Random numbers beyond the published simulator's draws. */
+  /** Source of random numbers that the published simulator does not draw. */
   readonly #extra: PythonRandom;
-  /** Used-up orders of the competitor, in order. */
+  /** Orders of the competitor that are filled completely, in the order of their fills. */
   #used: RestingOrder[] = [];
 
-  /** The competitor quotes at once. */
+  /** Creates the participants. The competitor places its orders at once. */
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
     this.#config = config;
@@ -52,10 +52,7 @@ export class Others {
     this.#open(this.probability);
   }
 
-  /**
-   * The competitor quotes a ladder on every tick outside its spread around this probability's fair ticks, and ignores
-   * later prices.
-   */
+  /** Places the competitor's orders on all ticks outside its spread. It does not follow later price moves. */
   #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;
@@ -69,7 +66,7 @@ export class Others {
     this.#used.push(order);
   }
 
-  /** The competitor replaces each used-up order by one on the other side, a spread away. */
+  /** Replaces each filled order of the competitor by an order on the other side, one spread away. */
   replace(): void {
     const { competitorSpread } = this.#config;
     for (const { side, tick } of this.#used) {
@@ -87,7 +84,7 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** The next step of the truth; the arbitrageur acts before the uninformed takers. */
+  /** Moves the true price by one step. The arbitrageur then acts before the uninformed takers. */
   act(): void {
     this.truth.step();
     this.probability = this.truth.probability;
@@ -96,7 +93,7 @@ export class Others {
     for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
   }
 
-  /** Takes every offer on the wrong side of the truth. */
+  /** Takes every order on the wrong side of the true price. */
   #arbitrage(probability: number): void {
     const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
     const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
@@ -119,19 +116,19 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // Partly filled: the level is empty, and the next one is more expensive.
+      // After a fill of the whole level, the next level is more expensive.
       if (filled === 0) return;
     }
   }
 }
 
-/** Orders of the uninformed takers in one step, in order of arrival: they take any offer. */
+/** Draws the orders of uninformed takers in one step, in the order of their arrival. They accept any price. */
 export function drawRetail(random: PythonRandom, config: Configuration) {
   const { retailRate, retailMeanNotional, retailSigma } = config;
   const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
   return Array.from({ length: random.poisson(retailRate) }, () => {
     const buys = random.random() < 0.5;
-    // Currency to spend, or the fair value of the shares to sell.
+    // `notional`: currency to spend, or the fair value of the shares to sell.
     return { buys, notional: random.lognormal(mu, retailSigma) };
   });
 }
@@ -144,22 +141,22 @@ interface MakerOrder extends Pick<RestingOrder, 'side' | 'tick'> {
 
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
-/** An action against the rules: the simulation ends. */
+/** Error of an action against the rules, which ends the simulation. */
 class ForbiddenAction extends Error {}
 
 interface OwnOrder extends RestingOrder {
   readonly id: string;
-  /** YES shares held for an ask; the rest of the ask is sold uncovered. */
+  /** Number of held YES shares that an ask sells. The rest of the ask is sold uncovered. */
   covered: number;
 }
 
-/** Tolerance for missing collateral, currency. */
+/** Maximum missing collateral that is ignored, in currency. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
-/** The maker's shares, cash and open orders, with the collateral that they bind. */
+/** The maker's shares, cash and open orders, with the collateral that the orders bind. */
 export class Account {
   cash: number;
   yes = 0;
@@ -170,19 +167,19 @@ export class Account {
     this.cash = cash;
   }
 
-  /** Cash that no open order binds. */
+  /** Cash that is not bound by open orders. */
   get freeCash(): number {
     const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
     return round10(this.cash - round10(bound));
   }
 
-  /** YES shares that no ask holds. */
+  /** YES shares that are not bound by open asks. */
   get freeYes(): number {
     const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
     return round10(Math.max(0, this.yes - covered));
   }
 
-  /** Binds the collateral of a new order; throws `ForbiddenAction` where the rules forbid it. */
+  /** Binds the collateral of a new order. Throws `ForbiddenAction` if the rules forbid the order. */
   open({ id, side, tick, shares }: MakerOrder): RestingOrder {
     if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
@@ -191,12 +188,13 @@ export class Account {
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);
-    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
+    if (needed > this.freeCash + ENOUGH)
+      throw new ForbiddenAction(`the order needs ${needed}, ${this.freeCash} is free`);
     this.orders = [...this.orders, order];
     return order;
   }
 
-  /** Removes the order; throws `ForbiddenAction` for an unknown one. */
+  /** Removes an order. Throws `ForbiddenAction` for an unknown id. */
   close(id: string): RestingOrder {
     const order = this.#find(id);
     this.orders = this.orders.filter((other) => other !== order);
@@ -209,7 +207,7 @@ export class Account {
     return order;
   }
 
-  /** Books traded shares at the order's price; its remaining shares are already reduced. */
+  /** Books traded shares at the order's price. The order's remaining shares have already been reduced. */
   applyFill(id: string, shares: number): void {
     const order = this.#find(id);
     const price = tickToPrice(order.tick);
@@ -227,7 +225,7 @@ export class Account {
     if (order.remaining <= 0) this.close(id);
   }
 
-  /** Value of the account if YES pays this much. */
+  /** Value of the account if a YES share is worth `probability`. */
   worth(probability: number): number {
     return this.cash + this.yes * probability + this.no * (1 - probability);
   }
@@ -236,26 +234,26 @@ export class Account {
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 const TICK = 0.01;
-/** A division, not a multiplication: gives 0.57, not the double next to it. */
+/** Price of a tick. The division gives exactly 0.57, and a multiplication would give the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
 /** Rounds to 10 decimal places of the exact binary value, half to even. */
 export function round10(value: number): number {
-  // A double is exactly half-way between two such decimals only as an odd multiple of 2^-11.
+  // A double is exactly half-way between two such decimals only if it is an odd multiple of 2^-11.
   const halves = value * 2048;
   if (!Number.isInteger(halves) || halves % 2 === 0) return Number(value.toFixed(10)) + 0;
   const below = Math.floor(value * 1e10);
   return (below % 2 === 0 ? below : below + 1) / 1e10;
 }
 
-/** The simulator's smallest step of shares. */
+/** Smallest amount of shares in the simulator. */
 export const QUANTUM = 0.01;
 
-/** Shares rounded down to that step; a float error below 1e-9 steps is ignored. */
+/** Rounds shares down to a multiple of `QUANTUM`. A float error below 1e-9 multiples is ignored. */
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export interface RestingOrder {
-  /** Id of the maker's order; null for the competitor's. */
+  /** Id of the maker's order; null for an order of the competitor. */
   readonly id: string | null;
   readonly side: LadderSide;
   readonly tick: number;
@@ -263,7 +261,7 @@ export interface RestingOrder {
   remaining: number;
 }
 
-/** Returns the order that trades first on a side: best price, then oldest. `orders` are sorted oldest first. */
+/** Returns the order that trades first on a side: the oldest at the best price. `orders` are sorted oldest first. */
 function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrder | null {
   let best: RestingOrder | null = null;
   for (const order of orders) {
@@ -275,14 +273,15 @@ function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrde
 
 export const STARTING_CASH = 1000;
 
-/** The maker's view before it acts; amounts in shares, money in currency. */
+/** The maker's view before it acts. Amounts are in shares, money is in currency. */
 export interface MakerSight {
   readonly step: number;
   readonly account: Account;
-  /** Ticks; null when the competitor has no order. */
+  /** The competitor's best bid, in ticks; null without one. */
   readonly competitorBid: number | null;
+  /** The competitor's best ask, in ticks; null without one. */
   readonly competitorAsk: number | null;
-  /** The truth, only for feeds: a maker that quotes by it would know the unknowable. */
+  /** True probability, only for simulated feeds. A maker must not quote by it. */
   readonly probability: number;
   /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
@@ -291,13 +290,13 @@ export interface MakerSight {
 type MakerFill = Pick<RestingOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
-  /** Yields actions; each action is applied before the next one is requested. */
+  /** Yields actions. Each action is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** The maker's failure; null while the maker works. */
+  /** Error that stopped the maker; null while it works. */
   readonly failure?: string | null;
 }
 
-/** `config` is the seed's published one, or a world's variant of it. */
+/** Simulates one market. `config` is the published configuration of the seed, or a world's variant of it. */
 export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
   const simulation = new Simulation(seed, maker, config, startScore(config, seed));
   for (let step = 0; step < config.steps; step++) simulation.step(step);
@@ -315,7 +314,7 @@ export class Simulation<M extends Maker> {
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  /** The broken rule, which ends the simulation; null while no rule is broken. */
+  /** The broken rule, which ends the simulation; null if no rule is broken. */
   #failure: string | null = null;
 
   constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
@@ -329,7 +328,7 @@ export class Simulation<M extends Maker> {
     this.#others = new Others(venue, config, seed, truth);
   }
 
-  /** Cash and shares at the true probability. */
+  /** Value of cash and shares at the true probability. */
   get worth(): number {
     return this.#account.worth(this.#others.probability);
   }
@@ -339,7 +338,7 @@ export class Simulation<M extends Maker> {
     if (sight !== null) this.play(() => this.maker.act(sight));
   }
 
-  /** The maker's view at the beginning of a step; null once a rule was broken. */
+  /** The maker's view at the beginning of a step; null after a rule was broken. */
   show(step: number): MakerSight | null {
     if (this.#failure !== null) return null;
     this.#others.replace();
@@ -356,7 +355,7 @@ export class Simulation<M extends Maker> {
     };
   }
 
-  /** Applies the maker's actions, and then those of all others. */
+  /** Applies the maker's actions, and then lets all other participants act. */
   play(act: () => Iterable<MakerAction>): void {
     try {
       for (const action of act()) this.#apply(action);

@@ -1,6 +1,6 @@
 /**
- * One simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All markets
- * open and close together. Due work precedes every trader request at the same or a later time.
+ * Runs one simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All
+ * markets open and close together. Before each request of the trader, the other accounts do all their work that is due.
  */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
@@ -30,42 +30,44 @@ import { findBroken } from '../sweep/threads/threads.js';
 import { type Conditions, type Entrant, type SimulationResult, Tally } from './contract.js';
 import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 
-/** Time for the trader to find the markets before the first event. */
+/** Time for the trader to find the markets before the first event, ms. */
 export const LEAD_MS = 60_000;
 
-/** One market and its truth, which traders must not see. */
+/** One market and its true probability, which traders must not see. */
 export interface SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: MarketIndex;
-  /** Probability that YES pays, now: in [0, 1]. */
+  /** Present true probability that YES pays, in [0, 1]. */
   readonly probability: number;
-  /** Whether YES pays; called once, at the end. */
+  /** Returns true if YES pays. Called once, at the end. */
   decide(): boolean;
 }
 
-/** Markets and the other accounts that trade there. `tick` lets each account act at its own times. */
+/** Markets, and the other accounts that trade there. `tick` runs the actions of these accounts that are due. */
 export interface Scene extends Driver {
-  /** Opens the markets; the other accounts act later. Times are the exchange clock, Unix ms. */
+  /** Opens the markets, before the other accounts act. Times are those of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
-  /** Whether the account that acts now knows the truth; the trader does not. */
+  /** True while an account acts that knows the true probability. The trader does not know it. */
   readonly isInformed: boolean;
 }
 
-/** One simulation with the whole trader. */
+/** Plan of one simulation with the whole trader. */
 export interface TraderRun {
   readonly seed: number;
   readonly conditions: Conditions;
   readonly entrant: Entrant;
   readonly markets: number;
-  /** Created on the exchange of the run. */
+  /** Creates the scene on the exchange of the run. */
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
   /** Time from the first event to the close, ms. */
   readonly lastsMs: number;
-  /** Maximum day limit; a halt then stays. Absent: limit of `moneyFor`, and a halt ends with the next event. */
+  /**
+   * Upper bound of the daily loss limit; a halt is then final. Absent: only `moneyFor` applies, and halts are resumed.
+   */
   readonly maxLossDayMicros?: Micros;
 }
 
-/** Plays a scene as the markets of a backtest, and judges the trader there. */
+/** Plays a scene as the markets of a backtest, and measures the trader's results there. */
 class Stage implements MadeMarkets, MarketDriver, FeedSource {
   readonly untilMs: number;
   readonly feeds: FeedSource = this;
@@ -73,9 +75,9 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
   nextOpenMs = START_MS;
   lastClosedMs = Number.NEGATIVE_INFINITY;
   events = 0;
-  /** The trader's own result right before the markets close. */
+  /** Result by the trader's own ledger just before the markets close, currency; null before that. */
   reported: number | null = null;
-  /** Feeds of the truth, as far as the conditions allow. */
+  /** Names of the feeds, which report the true probability with the error and delay of the conditions. */
   readonly feedNames: readonly string[];
   readonly #plan: TraderRun;
   #run: {
@@ -106,7 +108,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     this.#snapshot = snapshot;
   }
 
-  /** A fill of the trader, at the truth of its time; its fee is no edge. */
+  /** Counts a fill of the trader at the true probability of that time. The fee reduces the edge. */
   onFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const traded = this.#markets.find(({ played }) => played.index === market);
     if (traded === undefined) return;
@@ -116,7 +118,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     this.#tally.countFill(shares, edge, must(this.#run, 'a run').scene.isInformed);
   }
 
-  /** Currency and shares at the truth, or at the outcome. */
+  /** Value of currency and shares at the true probability, or at the outcome. */
   #worth(): number {
     const { core, account } = must(this.#run, 'a run');
     let worth = core.funds.read(account).total / ONE;
@@ -129,7 +131,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     return worth;
   }
 
-  /** Returns the figures after the last event. */
+  /** Returns the results after the last event. */
   figures() {
     return { ...this.#tally.edges(), ...this.#tally.gains(this.#worth()) };
   }
@@ -163,7 +165,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     for (const { played } of this.#open) listener.onOpen(played);
   }
 
-  /** A read of one market advances all: their times are the core's, which never goes back. */
+  /** Advances all markets when one is read, because they share the core's clock, which never goes back. */
   readonly sync = (_index: MarketIndex, nowMs: number): void => this.syncAll(nowMs);
 
   syncAll(nowMs: number): void {
@@ -211,11 +213,12 @@ function openMarket({ seed, conditions }: TraderRun, market: SceneMarket, place:
   };
 }
 
-/** Currency per market for a single strategy file, and its maximum shares there: the challenge's own. */
+/** Currency per market for a single strategy file, as in the challenge. */
 const CAPITAL_A_MARKET = 1000;
+/** Maximum position per market for a single strategy file, in shares. */
 const POSITION_A_MARKET = 3000;
 
-/** Older values are hidden from strategies: the default of a trader's file. */
+/** Maximum age of a feed value that strategies see, ms; equal to the default of a trader's file. */
 const FEED_AGE_MS = 60_000;
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
@@ -242,7 +245,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     ...limits,
     maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros ?? limits.maxLossDayMicros),
   });
-  // The strategy is offered all markets, whatever its real selection; the strategy itself ranks them.
+  // All markets are offered, whatever the file selects. The file's `choose` ranks them.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {
@@ -265,7 +268,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     sources: [],
     made,
     onStart: (snapshot) => made.onStart(snapshot),
-    // Nothing here is recorded, so the model is unused.
+    // Nothing in a scene is recorded, so the fill model is not used.
     fillModel: 'risk-averse',
     latency: new LatencyModel({ spec: readLatency(`constant:${conditions.delayMs}`), roundTripsMs: [] }, seed),
     seed,
@@ -277,8 +280,9 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
 }
 
 /**
- * A trader's file keeps its capital and limits. A single strategy file gets the challenge's money per market; no
- * currency limit stops the strategy before that money is lost. `ownRisk`: the strategy's own limits.
+ * Returns capital and limits. A trader's file keeps its own. A single strategy file gets the challenge's money per
+ * market, and no currency limit stops the strategy before that money is lost. `ownRisk`: the limits of the strategy's
+ * file.
  */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
@@ -300,7 +304,7 @@ export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'ri
     maxDrawdownMicros: all,
     maxFills: risk.maxFills * markets,
   };
-  // Limits tightened by its own file stay as tight.
+  // Limits that the strategy's file tightens stay unchanged.
   const tightened = Object.entries(ownRisk).filter(([name, value]) => value !== risk[name as keyof RiskLimits]);
   return { capitalMicros: all, risk: raised, ownRisk: { ...raised, ...Object.fromEntries(tightened) } };
 }

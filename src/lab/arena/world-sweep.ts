@@ -1,6 +1,7 @@
 /**
- * A sweep over worlds: every configuration plays the same seeds of the same worlds and is ranked by its worst world. The
- * best one is then shown on fresh seeds beside the unchanged file. Trials are counted and ratios deflated as over recordings.
+ * Runs a sweep over worlds. Every configuration plays the same seeds of the same worlds, and its worst world determines
+ * its rank. The best configuration is then compared with the unchanged file on fresh seeds. Trials are counted and
+ * ratios deflated as in a sweep over recordings.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -17,25 +18,24 @@ import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
-/** The configuration has exactly one strategy. */
+/** Plan of a sweep over worlds. The configuration has exactly one strategy. */
 export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
-  /** A configuration's result is that of its worst world. */
+  /** Worlds to play. The result of a configuration is that of its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
   /** Seeds that rank the configurations. */
   readonly seeds: SeedRange;
-  /** Fresh seeds for the best configuration, used once. */
+  /** Fresh seeds, on which the best configuration plays once. */
   readonly fresh: SeedRange;
 }
 
-/** Candidate with the file's own parameters. */
+/** Candidate with the parameters of the file. */
 const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
-const HINT = '`twinbook strategies test STRATEGY` finds its mistakes.';
 
 /**
- * Throws TwinbookError when the sweep cannot begin, for example `usage` for a trader's file with several strategies or
- * none. A failing configuration is part of the result.
+ * Throws TwinbookError if the sweep cannot begin, for example `usage` for a trader's file that does not have exactly
+ * one strategy. A failing configuration is part of the result.
  */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
   const { file, strategies } = plan.config;
@@ -63,7 +63,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   }
 }
 
-/** Throws `usage` when a seed is in both ranges: results on seeds used for the choice prove nothing. */
+/** Throws `usage` if a seed is in both ranges, because results on seeds that were used for the choice prove nothing. */
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
@@ -74,7 +74,9 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/** A world takes the place of a fill model, and a seed that of an event: seeds are independent. */
+/**
+ * Makes the facts of the sweep. Worlds take the place of fill models, and seeds that of events: they are independent.
+ */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
   const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');
@@ -106,7 +108,7 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
   };
 }
 
-/** False when stopped. */
+/** Plays the tasks on these seeds. Returns false if it was stopped. */
 function playSeeds(
   { source, config, search, conditions, workers }: WorldSweepPlan,
   { stopAsked }: SweepWatcher,
@@ -125,7 +127,7 @@ function playSeeds(
   });
 }
 
-/** Judges a world; a failure voids the other simulations. */
+/** Computes the result of a configuration in a world. One failed simulation fails the whole task. */
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };
@@ -141,7 +143,7 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
   return { kind: 'done', figures };
 }
 
-/** The best and the unchanged configuration on fresh seeds; null when stopped. */
+/** Plays the best and the unchanged configuration on fresh seeds; null if it was stopped. */
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,
@@ -153,7 +155,12 @@ async function showFresh(
   watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${from} to ${to}.`);
   const edges = new Map<string, readonly number[]>();
   const done: TaskWork['done'] = ({ candidate, fillModel }, outcome) => {
-    if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error, HINT);
+    if (outcome.kind === 'failed')
+      throw new TwinbookError(
+        'strategy_invalid',
+        outcome.error,
+        'Run `twinbook strategies test STRATEGY` to find its errors.',
+      );
     const inCurrency = outcome.figures.eventResults.map((micros) => micros / ONE);
     edges.set(`${candidate.number} ${fillModel}`, inCurrency);
   };

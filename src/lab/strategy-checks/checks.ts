@@ -25,13 +25,16 @@ interface MarketQuotes {
 interface TrialQuoter {
   /**
    * Passes the events before observation number `at`, counted from 0, and requests quotes for each market of the view.
-   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for a market not in view.
+   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for a market not in
+   * view.
    */
   look(at: number): readonly MarketQuotes[];
   save(): unknown;
 }
 
-/** Creates a quoter. Throws the strategy's errors, and TypeError if the subject is of the wrong kind for the strategy. */
+/**
+ * Creates a quoter. Throws the strategy's errors, and TypeError if the subject is of the wrong kind for the strategy.
+ */
 export function makeTrialQuoter(
   { strategy, params }: TriedStrategy,
   shown: ShownSubject,
@@ -88,7 +91,7 @@ class TrappedCall extends Error {
   }
 }
 
-/** Makes a call during which the trapped globals throw. Returns the first one used, even if its error was caught; or null. */
+/** Makes a call during which the trapped globals throw. Returns the first one used, also if caught; or null. */
 function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>

@@ -1,6 +1,7 @@
 /**
- * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills, every
- * stance, and holdings up to the position limit. The markets are seeded and pass through the trader's own market tracker.
+ * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills,
+ * every stance, and holdings up to the position limit. The markets are seeded and pass through the trader's own market
+ * tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -237,8 +238,8 @@ const MOST = 5;
 const FREE_EVERY = 2;
 
 /**
- * Generates `events` events with `looks` observations each, with all kinds of declarations in turn. The probabilities of
- * the outcomes wander and sum to one. Those of nested outcomes fall from one to the next.
+ * Generates `events` events with `looks` observations each, with all kinds of declarations in turn. The probabilities
+ * of the outcomes wander and sum to one. Those of nested outcomes fall from one to the next.
  */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const markets = Array.from({ length: events }, (_, number) => {
@@ -304,10 +305,7 @@ function drawEventLooks(
   });
 }
 
-/**
- * Generates `markets` markets with `looks` observations each, and their mirrors, with the inputs that the strategy
- * requests.
- */
+/** Generates `markets` markets with `looks` observations each, their mirrors, and the inputs that `asked` requests. */
 export function showMarkets(seed: number, markets: number, looks: number, asked = NOTHING_MORE) {
   const shown: ShownMarket[] = [];
   const mirrored: ShownMarket[] = [];

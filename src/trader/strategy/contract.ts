@@ -46,7 +46,9 @@ export interface Quotes {
   readonly postOnly?: boolean;
   /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
   readonly sets?: SetsWish;
-  /** Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market. */
+  /**
+   * Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market.
+   */
   readonly againMs?: number;
   /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
@@ -195,9 +197,9 @@ export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter receives the new parameters by `Quoter.params` and keeps its orders. `requote`: the quoter receives
-   * them too, and all resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent:
-   * `restart`. A quoter without a method `params` is always replaced.
+   * `now`: the quoter receives the new parameters by `Quoter.params` and keeps its orders. `requote`: the quoter
+   * receives them too, and all resting orders are replaced. `restart`: a new quoter is made from the saved state.
+   * Absent: `restart`. A quoter without a method `params` is always replaced.
    */
   readonly live?: LiveClass;
   /** One sentence for tables and error messages. */
@@ -312,11 +314,6 @@ interface OfOrder {
   readonly priceMicros: Micros;
 }
 
-interface Sets {
-  /** Number of complete sets. */
-  readonly amountMicros: Micros;
-}
-
 /** Fields of each kind of event, besides `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
@@ -334,20 +331,14 @@ interface Said {
     /** Error slug of the service; `failed` or `expired` for a draft; or `post_only`. */
     readonly slug: string;
   };
-  /** Complete sets of this market were merged into currency, by any strategy. */
-  readonly merged: Sets;
-  /** Currency was split into complete sets of this market. */
-  readonly split: Sets;
-  /** The market is settled. */
-  readonly resolved: {
-    /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
-    readonly phase: 'resolved' | 'canceled';
-  };
-  /** The mid of others' book jumped between the last two polls (`Health.sinceJumpMs` is 0). */
-  readonly jump: {
-    /** Change of the mid's log-odds, with its sign. */
-    readonly changeLogOdds: number;
-  };
+  /** This number of complete sets of this market was merged into currency, by any strategy. */
+  readonly merged: { readonly amountMicros: Micros };
+  /** Currency was split into this number of complete sets of this market, by any strategy. */
+  readonly split: { readonly amountMicros: Micros };
+  /** The market is settled. `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
+  readonly resolved: { readonly phase: 'resolved' | 'canceled' };
+  /** The mid of others' book jumped between the last two polls by this signed change (`Health.sinceJumpMs` is 0). */
+  readonly jump: { readonly changeLogOdds: number };
   /** A feed named in the strategy's parameters has a new value for this market, which `MarketView.feeds` holds. */
   readonly feed: { readonly feed: string };
 }

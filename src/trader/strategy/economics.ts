@@ -1,6 +1,6 @@
 /**
- * Decisions about complete sets that follow from the costs of bound currency and of requests: batch sizes, cancels for a
- * merge, and the sale of a nearly sure winner. The numbers are floats, because none of them is booked.
+ * Decisions about complete sets that follow from the costs of bound currency and of requests: batch sizes, cancels for
+ * a merge, and the sale of a nearly sure winner. The numbers are floats, because none of them is booked.
  */
 
 import { feePerShare } from '../../shared/base/fees.js';

@@ -182,7 +182,9 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
 /** One row of the table of parameters. All fields are texts. */
 export type ParamRow = ReturnType<typeof paramRow>;
 
-/** Returns the table of a strategy's parameters. A list is followed by its fields, such as `bands[].min_margin_ticks`. */
+/**
+ * Returns the table of a strategy's parameters. A list is followed by its fields, such as `bands[].min_margin_ticks`.
+ */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
     const row = paramRow(name, spec);

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { crowdScene } from '../../../src/lab/arena/scenes.js';
+import { playChallenge, playEvent } from '../../../src/lab/arena/shown-maker.js';
 import { runTrader } from '../../../src/lab/arena/trader-run.js';
-import { playChallenge, playEvent } from '../../../src/lab/arena/worlds.js';
 import type { EventView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
 import eventMaker from '../../../strategies/event-maker.js';

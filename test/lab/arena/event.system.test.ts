@@ -1,7 +1,7 @@
 /** Exclusive outcomes: forecasts match frequencies, and each outcome has its own market. */
 
 import { describe, expect, it } from 'vitest';
-import { drawEvent, playEvent } from '../../../src/lab/arena/worlds.js';
+import { drawEvent, playEvent } from '../../../src/lab/arena/shown-maker.js';
 import logOddsMaker from '../../../strategies/log-odds-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { computeDifference, computeStanding } from '../../../src/lab/arena/arena.js';
-import { playChallenge } from '../../../src/lab/arena/worlds.js';
+import { playChallenge } from '../../../src/lab/arena/shown-maker.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
 import type { StrategyEvent } from '../../../src/trader/strategy/contract.js';

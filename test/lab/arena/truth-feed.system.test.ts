@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { openTruthFeed } from '../../../src/lab/arena/score.js';
-import { playChallenge, playEvent } from '../../../src/lab/arena/worlds.js';
+import { playChallenge, playEvent } from '../../../src/lab/arena/shown-maker.js';
 import { logit } from '../../../src/trader/strategy/maths/log-odds.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';

@@ -1,18 +1,18 @@
 /**
- * Optimal quotes under inventory risk, for comparison, and for markets whose price does not end at 0 or 1. `stoikov…`
+ * Computes optimal quotes under inventory risk, for comparison and for prices that do not end at 0 or 1. `stoikov…`
  * follows Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3), 2008 (the
  * published version). `gueant…` follows Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115).
  */
 
 import { dominantVector, propagate, type Tridiagonal } from './tridiagonal.js';
 
-/** Parameters of Avellaneda and Stoikov. */
+/** Parameters of Avellaneda and Stoikov's model. */
 export interface StoikovSetting {
   /** Risk aversion, per unit of money; 0 or more. */
   readonly gamma: number;
   /** Volatility of the price per square root of a unit of time. */
   readonly sigma: number;
-  /** Decay of fills with distance: lambda = A e^(-k delta); per unit of price. */
+  /** Decay of the fill rate with distance, per unit of price: lambda = A e^(-k delta). */
   readonly k: number;
 }
 
@@ -28,7 +28,9 @@ export const stoikovReservation = (
 export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: number): number =>
   gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
 
-/** Quotes half a spread on each side of the reservation price; with a large inventory, beyond the fair price. */
+/**
+ * Quotes half a spread on each side of the reservation price. A large inventory moves a quote beyond the fair price.
+ */
 export function stoikovQuotes(
   price: number,
   inventory: number,
@@ -44,7 +46,7 @@ export function stoikovQuotes(
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
 
-/** Distances from the fair price at this inventory; null for the side that would exceed the limit. */
+/** Distances of the quotes from the fair price at an inventory; null for the side that would exceed the limit. */
 export interface GueantQuote {
   readonly inventory: number;
   readonly bid: number | null;
@@ -58,8 +60,8 @@ export interface GueantQuote {
 
 /**
  * Returns one entry per inventory from -maxInventory to maxInventory, in units of the order size. `timeLeft` has the
- * time unit of `a` and `sigma`; Infinity gives stationary quotes. The cost grows with maxInventory x timeLeft x rates,
- * so compute the table once. Throws RangeError when the limit is so wide that the solution leaves the range of numbers.
+ * time unit of `a` and `sigma`, and Infinity gives stationary quotes. The computing time grows with maxInventory x
+ * timeLeft x rates, so compute the table once. Throws RangeError if the solution leaves the range of numbers.
  */
 export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, timeLeft: number): GueantQuote[] {
   const { gamma, k, impact = 0 } = model;
@@ -86,20 +88,22 @@ function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantMode
   return { diagonal, beside: eta * Math.exp((-k * impact) / 2) };
 }
 
-/** v at the horizon: the holding is sold at the price less the impact of half of it. */
+/** v at the horizon. The inventory is sold at the price minus the impact of half of it. */
 const terminal = ({ k, impact = 0 }: GueantModel, maxInventory: number): Float64Array =>
   inventories(maxInventory).map((q) => Math.exp((-k * impact * q * q) / 2));
 
 const inventories = (maxInventory: number): Float64Array =>
   Float64Array.from({ length: 2 * maxInventory + 1 }, (_, i) => i - maxInventory);
 
-/** Parameters of the closed form; prices and sizes in the caller's own units, positive unless stated otherwise. */
+/** Parameters of the closed form, in the caller's own units of price and size. They are positive. */
 export interface GueantSetting {
-  /** Rate of fills at distance 0 and its decay: lambda = a e^(-k delta). */
+  /** Rate of fills at distance 0, in lambda = a e^(-k delta). */
   readonly a: number;
+  /** Decay of that rate with distance. */
   readonly k: number;
-  /** Risk aversion of inventory; `xi` is the risk aversion of non-execution (equal in the original paper). */
+  /** Risk aversion of inventory. */
   readonly gamma: number;
+  /** Risk aversion of non-execution; equal to `gamma` in the original paper. */
   readonly xi: number;
   readonly orderSize: number;
   /** Volatility of the price per square root of a unit of time. */
@@ -118,7 +122,7 @@ export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSettin
   return { half: c1 + (orderSize / 2) * sigma * c2, skew: sigma * c2 };
 }
 
-/** The original model: orders of one unit, a single risk aversion, and optional drift and impact. */
+/** The original model, with orders of one unit, a single risk aversion, and optional drift and impact. */
 export interface GueantModel {
   readonly a: number;
   readonly k: number;

@@ -2,13 +2,13 @@
 
 import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/random.js';
 
-/** Log-odds of a probability; -Infinity at 0 and Infinity at 1. RangeError outside [0, 1]. */
+/** Log-odds of a probability; -Infinity at 0 and Infinity at 1. Throws RangeError outside [0, 1]. */
 export function logit(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
   return Math.log(p) - Math.log1p(-p);
 }
 
-/** S(x): the probability of these log-odds; exact at both ends for any finite or infinite x. */
+/** S(x): the probability with these log-odds. It is accurate near 0 and 1 for any finite or infinite x. */
 export function sigmoid(x: number): number {
   if (x >= 0) return 1 / (1 + Math.exp(-x));
   const e = Math.exp(x);
@@ -22,7 +22,7 @@ export const slope = (p: number): number => p * (1 - p);
 // further share shifts by exactly gamma x shares in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and
 // Pennock 2007). The Gaussian approximation of Avellaneda and Stoikov is wrong here.
 
-/** Reservation price r = S(x - gamma q w). `heldPart` w is the fraction of the settlement's variance that is held. */
+/** Reservation price r = S(x - gamma q w). `heldPart` is w, the fraction of the settlement's variance that is held. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
@@ -30,12 +30,12 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is huge; factoring it out keeps the logarithm finite.
+  // For a short position e^(-gamma q) is very large. Factoring it out keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price to buy n more shares, and lowest price to sell n, at equal utility. */
+/** Highest price for buying n more shares, and lowest price for selling n shares, at equal utility. */
 export function indifferencePrices(p: number, gamma: number, shares: number, n: number): { bid: number; ask: number } {
   const here = certaintyEquivalent(p, gamma, shares);
   return {
@@ -68,25 +68,25 @@ export function informedQuotes(p: number, informed: number): { bid: number; ask:
 
 /** Fraction of informed takers that explains an average price move after a trade: a = move / (2 p (1 - p)). */
 export function informedFromMove(p: number, move: number): number {
-  const slope = p * (1 - p);
-  return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
+  const variance = slope(p);
+  return variance <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * variance)));
 }
 
-/** Maximum fraction of informed takers; above it the model of noise traders does not apply. */
+/** Maximum fraction of informed takers. Above it, the model of noise traders does not apply. */
 const MAX_INFORMED = 0.9;
 
 // News: a Brownian score that crosses a level at time T decides the outcome, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW
 // (pm-AMM, 2024).
 
-/** Volatility of the price per square root of a second at this many seconds before the end. Infinity at 0. */
+/** Volatility of the price per square root of a second, with `secondsLeft` until the end; Infinity at 0 seconds. */
 export function newsSigma(p: number, secondsLeft: number): number {
   if (p <= 0 || p >= 1) return 0;
   return secondsLeft <= 0 ? Number.POSITIVE_INFINITY : normalDensity(normalQuantile(p)) / Math.sqrt(secondsLeft);
 }
 
 /**
- * Expected loss of a quote at distance `half` from fair before a refresh, per share and side, in price. The price moves
- * by a normal step of deviation `sigma`: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)).
+ * Expected loss per share of a quote at distance `half` from the fair price before it is refreshed, in price. The price
+ * moves by a normal step of deviation `sigma`: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)).
  */
 export function staleCost(half: number, sigma: number): number {
   if (sigma <= 0) return Math.max(0, -half);

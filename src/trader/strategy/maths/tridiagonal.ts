@@ -1,8 +1,8 @@
 /**
- * Exponential and dominant eigenvector of a symmetric tridiagonal matrix with one non-negative off-diagonal value.
- * Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. Components fall to 1e-29
- * of the largest, where common routines return noise. Here every step adds non-negative numbers only, so each component
- * has full relative accuracy.
+ * Computes the exponential and the dominant eigenvector of a symmetric tridiagonal matrix with one non-negative value
+ * beside the diagonal. Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. These
+ * fall to 1e-29 of the largest, where common routines return noise. Here every step adds only non-negative numbers, so
+ * each component has full relative accuracy.
  */
 
 export interface Tridiagonal {
@@ -12,10 +12,10 @@ export interface Tridiagonal {
 }
 
 /**
- * Computes exp(time x matrix) start, up to a common factor, by uniformisation. With c added to the diagonal so that
- * nothing is negative, it is proportional to the sum over n of (time (matrix + c))^n / n! start. `start` is positive.
- * Cost: O(size x time x largest rate). Throws RangeError when a component leaves the range of numbers or the sum needs
- * more than ten million terms.
+ * Computes exp(time x matrix) start, up to a common factor, by uniformisation. A constant c is added to the diagonal so
+ * that no value is negative. The result is proportional to the sum over n of (time (matrix + c))^n / n! start. `start`
+ * is positive. The cost is O(size x time x largest rate). Throws RangeError if a component leaves the range of numbers,
+ * or if the sum needs more than ten million terms.
  */
 export function propagate(matrix: Tridiagonal, start: Float64Array, time: number): Float64Array {
   const grown = uniformise(matrix);
@@ -34,10 +34,10 @@ export function propagate(matrix: Tridiagonal, start: Float64Array, time: number
 }
 
 const MAX_TERMS = 1e7;
-/** Bound of the sum before rescaling: a power of two, so that scaling does not round. */
+/** Size of the sum at which it is rescaled. It is a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
-/** The positive eigenvector of the largest eigenvalue. Throws RangeError beyond the numbers or a million steps. */
+/** Positive eigenvector of the largest eigenvalue. RangeError outside the range of numbers, or after 1e6 steps. */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
   const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);
@@ -52,7 +52,7 @@ export function dominantVector(matrix: Tridiagonal): Float64Array {
 }
 
 const MAX_STEPS = 1e6;
-/** Relative change per step that counts as converged: some units of the last place. */
+/** Relative change per step that counts as converged: a few units in the last place. */
 const STILL = 1e-15;
 
 function isStill(vector: Float64Array, before: Float64Array): boolean {
@@ -76,7 +76,7 @@ function multiply({ diagonal, beside }: Tridiagonal, vector: Float64Array, into:
   }
 }
 
-/** Adds in place; true when no component of the sum changed. */
+/** Adds in place. Returns true if no component of the sum changed. */
 function addTo(sum: Float64Array, term: Float64Array): boolean {
   let settled = true;
   for (let i = 0; i < sum.length; i++) {
@@ -97,7 +97,7 @@ function scale(vector: Float64Array, factor: number): void {
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
 }
 
-/** Scales in place to a largest component of 1. */
+/** Scales in place so that the largest component is 1. */
 function normalise(vector: Float64Array): Float64Array {
   scale(vector, 1 / greatest(vector));
   // Smaller numbers are subnormal and have lost digits.
