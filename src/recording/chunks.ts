@@ -235,7 +235,6 @@ export class ChunkWriter {
     if (this.#length === CHUNK_EVENTS) this.#close();
   }
 
-  /** Returns the chunks that were filled since the last call. */
   take(): EventChunk[] {
     const full = this.#full;
     this.#full = [];

@@ -109,7 +109,6 @@ export interface RecordedPoll {
   readonly outcome: 'answered' | 'refused' | 'unknown';
 }
 
-/** A value of a feed for a market. */
 export interface RecordedFeedValue {
   readonly feed: string;
   /** Time when the recorder received the value, venue clock, Unix ms. A backtest must not use it earlier. */

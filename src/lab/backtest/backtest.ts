@@ -23,7 +23,6 @@ import { BRACKET, makePlan, type PlanOptions, readFeedData, USUAL_LANDING_MS } f
 import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
 
-/** Options shared by all runs of a backtest. */
 export interface BacktestOptions {
   /** Recordings: folders or files in our own format, or of Kalshi or Polymarket; relative to the working folder. */
   readonly data: readonly string[];

@@ -94,7 +94,6 @@ export interface FeedSource {
 export interface MadeMarkets {
   /** Starts the generator; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
-  /** Called with every fill of the trader, at the time of the trade. */
   onFill(fill: ObservedFill): void;
   /** Feed values of these markets, which replace those of the plan. Absent: no feed has a value. */
   readonly feeds?: FeedSource;
@@ -152,7 +151,6 @@ export interface BacktestPlan {
 
 export interface BacktestOutcome {
   readonly session: SessionRecord;
-  /** Number of applied recorded events. */
   readonly events: number;
   /** Hash of every request, answer and fill in order, lower-case hex. Equal inputs give an equal hash. */
   readonly traceHash: string;

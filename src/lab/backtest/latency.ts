@@ -110,8 +110,8 @@ interface Trips {
 }
 
 /**
- * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean of
- * the exponentially distributed extra time of a call, as a fraction of its round trip.
+ * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean
+ * of the exponentially distributed extra time of a call, as a fraction of its round trip.
  */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
@@ -145,7 +145,6 @@ export class LatencyModel {
     }
   }
 
-  /** Draws the round trip of the next call, which is of this endpoint. */
   draw(endpoint: EndpointName): void {
     const own = this.#own.size === 0 ? undefined : this.#own.get(callKind(endpoint));
     const { tripsMs, random } = own ?? this.#usual;

@@ -2,6 +2,7 @@
 
 import { type AccountSlot, ASK, BID, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
+import type { DataOf } from '../../shared/protocol/endpoints.js';
 import { settledValue } from '../../shared/protocol/outcome.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
 import { type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS } from '../session/contract.js';
@@ -116,22 +117,21 @@ export class Metrics {
 
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
-    if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit') this.#onCancel(call.params.pubkey, outcome);
-    if (call.endpoint === 'redeems.submit') this.#onRedeem(outcome, nowMs);
+    // The casts are safe, because the data answers this call.
+    const { data } = outcome;
+    if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
+    if (call.endpoint === 'orders.cancelSubmit')
+      this.#onCancel(call.params.pubkey, data as DataOf<'orders.cancelSubmit'>);
+    if (call.endpoint === 'redeems.submit') this.#onRedeem(data as DataOf<'redeems.submit'>, nowMs);
   }
 
-  #onRedeem(outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
-    // The answer to this call.
-    const row = outcome.data as Extract<Outcome<'redeems.submit'>, { kind: 'answered' }>['data'];
+  #onRedeem(row: DataOf<'redeems.submit'>, nowMs: number): void {
     const { yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
     if ((row.state !== 'done' && row.state !== 'completed') || cash === null) return;
     this.#findMarket(row.market_condition_id)?.onConversion('redeem', nowMs, yes ?? 0, no ?? 0, cash);
   }
 
-  #onSubmit(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
-    // The answer to this call.
-    const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
+  #onSubmit(pubkey: string, order: DataOf<'orders.submit'>, nowMs: number): void {
     const market = this.#findMarket(order.market.condition_id);
     const behind = this.#core.orders.ahead(this.#account, pubkey);
     if (market === undefined || behind === null) return;
@@ -142,9 +142,7 @@ export class Metrics {
     market.joinedBehindMicros += behind;
   }
 
-  #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
-    // The answer to this call.
-    const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
+  #onCancel(pubkey: string, order: DataOf<'orders.cancelSubmit'>): void {
     const market = this.#findMarket(order.market.condition_id);
     if (market === undefined) return;
     market.joined.delete(pubkey);
@@ -233,26 +231,17 @@ export class MarketMetrics {
     return this.markMicros;
   }
 
-  onFill(fill: ObservedFill): void {
-    const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
+  onFill({ account: _, market: _market, costMicros, ...traded }: ObservedFill): void {
+    const { timeMs, orderPubkey, isYes, isBuy, priceMicros, isMaker } = traded;
     const resting = this.joined.get(orderPubkey);
     const pending: PendingFill = {
-      timeMs,
-      orderPubkey,
-      tradePubkey,
-      isYes,
-      isBuy,
-      priceMicros,
-      amountMicros,
-      feeMicros,
-      isMaker,
+      ...traded,
       side: isYes === isBuy ? 'bid' : 'ask',
-      cashMicros: isBuy ? -fill.costMicros : fill.costMicros,
+      cashMicros: isBuy ? -costMicros : costMicros,
       markMicros: this.mark() ?? priceMicros,
       marksAfterMicros: [],
       restedMs: isMaker ? (resting === undefined ? null : timeMs - resting.sinceMs) : 0,
       joinedBehindMicros: resting?.behindMicros ?? null,
-      atCrossing: fill.atCrossing,
     };
     this.#fills.rows.push(pending);
     this.held.move({ kind: 'fill', ...pending });

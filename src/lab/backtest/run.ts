@@ -70,7 +70,6 @@ export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
   #places = 0;
   nowMs: number;
-  /** Number of events that have run. */
   count = 0;
 
   constructor(startMs: number) {

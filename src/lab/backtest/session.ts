@@ -220,7 +220,6 @@ const REMARKS = [
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
 
-/** Returns notices about problems of the data. */
 function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),

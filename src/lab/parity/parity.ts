@@ -150,7 +150,6 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   if (isOther && !isSelecting)
     remarks.push(`No strategy selects any of the ${sources.length} markets that the run has read.`);
   const parity = compare(sessions.map(analyse), remarks);
-  // `data` has a line for each kind of data that the backtests played.
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 

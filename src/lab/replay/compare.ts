@@ -4,7 +4,6 @@ import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '..
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { Step } from '../../shell/journal/runs.js';
 
-/** Output of the replayed trader in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
   /** Ids of the intents that the trader asked to be signed, in order. */
@@ -12,7 +11,6 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-/** The first difference between the replayed trader and the recorded run. */
 export interface Difference {
   /** Number of the step in the journal, from 0. */
   readonly step: number;
@@ -36,7 +34,6 @@ interface FieldDifference {
   readonly replayed: string | null;
 }
 
-/** Maximum lines per list of a difference. */
 const MAX_LINES = 8;
 
 /**

@@ -41,7 +41,6 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
   }
 }
 
-/** Finds the strategy code of every configuration change in the journal. */
 async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
@@ -64,7 +63,6 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
   return openMemoryLedger(readFileSync(ledgerFile));
 }
 
-/** Settings and inputs of the recorded trader. */
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
   /** Time when the recorded trader was created, our clock, Unix ms. */
@@ -74,15 +72,8 @@ interface ReplayPlan {
   /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Callback after each step. Absent: no callback, and the replay runs to the end. */
-  readonly look?: ReplayLook;
-}
-
-/** Observes the replayed trader after each step, until a time. */
-interface ReplayLook {
-  /** Last time to replay, our clock, Unix ms. Later steps are not replayed. */
-  readonly untilMs: number;
-  readonly afterStep: (trader: Trader, nowMs: number) => void;
+  /** Callback after each step up to `untilMs`, the last time to replay, our clock. Absent: the whole run is replayed. */
+  readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
 }
 
 export type ReplayResult = Awaited<ReturnType<typeof replay>>;

@@ -67,10 +67,8 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
   return { runId, configHash, version, profile, ...decisive(run), strategies };
 }
 
-type Decisive = Pick<RunDescription, 'capitalMicros' | 'risk' | 'polling' | 'merge' | 'economics' | 'events' | 'feeds'>;
-
 /** Copies the settings that affect decisions, field by field, because the run's file may contain unknown fields. */
-function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: Decisive) {
+function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: RunDescription | Config) {
   return { capitalMicros, risk, polling, merge, economics, events, feeds };
 }
 

@@ -7,12 +7,10 @@
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
-export type SessionKind = 'backtest' | 'live';
-
 export interface SessionRecord {
   /** Incremented when the meaning of a field changes. */
   readonly format: 1;
-  readonly kind: SessionKind;
+  readonly kind: 'backtest' | 'live';
   /** Title of the report, for example the names of the strategy files. */
   readonly title: string;
   readonly fromMs: number;

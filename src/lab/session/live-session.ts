@@ -172,10 +172,9 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   };
 }
 
-type AsReported = 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker';
-
 /** An own trade, as the exchange reported it. */
-export interface ReportedTrade extends Pick<FillRecord, AsReported> {
+export interface ReportedTrade
+  extends Pick<FillRecord, 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker'> {
   /** Price of the traded outcome, YES or NO. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
@@ -204,9 +203,8 @@ export interface MarketFacts
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
-type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
-
-export interface SessionFacts extends Pick<SessionRecord, OfSession> {
+export interface SessionFacts
+  extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices'> {
   /** Final currency; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly MarketFacts[];

@@ -112,7 +112,6 @@ function findTick(seen: readonly FirstLine[]): number {
   return Math.max(second, ...books.map(({ priceMicros }) => precisionOf(priceMicros)));
 }
 
-/** Returns the number of decimals of a price, at least 2. */
 function precisionOf(priceMicros: number): number {
   if (!isPrice(priceMicros, 1) || priceMicros % 10_000 === 0) return 2;
   return priceMicros % 1000 === 0 ? 3 : 4;
@@ -292,7 +291,6 @@ function currentSql(lines: string, place: ContentPlace): string {
     FROM (SELECT line, TRY(json_transform(line, ${quote(shape)})) AS j FROM ${lines})))`;
 }
 
-/** A price level in YES space. */
 export interface LevelAmount {
   readonly side: number;
   readonly priceMicros: number;

@@ -1,4 +1,6 @@
-/** Opens one market of a Kalshi recording: its records in MARKETS.csv and `metadata/`, and the stream of its messages. */
+/**
+ * Opens one market of a Kalshi recording: its records in MARKETS.csv and `metadata/`, and the stream of its messages.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -58,7 +60,6 @@ function parseFields(text: string): string[][] {
   return rows;
 }
 
-/** Opens the recording of one market. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
   const first = must(files[0], 'a file of the market').path;
   const about: RecordingWarning[] = [...warnings];
@@ -305,7 +306,6 @@ class KalshiStream {
     this.#closeTimeMs = market.closeTimeMs;
   }
 
-  /** Returns warnings about the whole stream, as sentences. */
   oddities(): string[] {
     const sentences: string[] = [];
     if (this.#foreign > 0) sentences.push(`${this.#foreign} messages of other markets were skipped`);
@@ -380,7 +380,6 @@ class KalshiStream {
     this.#isMissing = false;
   }
 
-  /** Returns the chunks that were filled since the last call. */
   give(): EventChunk[] {
     return this.#writer.take();
   }

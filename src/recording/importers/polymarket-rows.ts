@@ -181,7 +181,6 @@ const SOUND: Readonly<Record<string, string>> = {
 /** SQL for rows about a book or a trade, or without a type. Messages of other types are skipped without an error. */
 const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 
-/** SQL for valid rows of the view `events`. */
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
 /** Describes invalid rows; null if all are valid. Throws TwinbookError `recording_invalid` for too many. */

@@ -177,7 +177,6 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  /** Findings of the current file. */
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);

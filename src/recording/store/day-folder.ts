@@ -172,7 +172,6 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
     .sort();
 }
 
-/** Returns the paths of a table's closed files, by the manifest. */
 export const closedFiles = (folder: string, manifest: Manifest | null, table: Table): string[] =>
   (manifest?.files ?? []).filter((file) => file.table === table).map(({ name }) => join(folder, name));
 

@@ -71,7 +71,6 @@ export function segmentLines(path: string, columns: Readonly<Record<string, stri
   return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
-/** Returns SQL for the rows of one table in an open segment. */
 export const segmentSource = (path: string, table: Table): string =>
   `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
     WHERE "table" = ${quote(table)})`;

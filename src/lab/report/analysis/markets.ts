@@ -30,14 +30,8 @@ export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => 
  * below two events. `caveat`: warning about the meaning of these figures.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
-  const byEvent = resultsByEvent(
-    markets.map((market) => ({
-      event: eventOf(market),
-      resultMicros: market.result.resultMicros,
-      fills: market.fills,
-    })),
-  );
-  const results = [...byEvent.values()];
+  const each = markets.map((market) => ({ event: eventOf(market), fills: market.fills, ...market.result }));
+  const results = [...resultsByEvent(each).values()];
   const { mean, standardDeviation } = computeMoments(results);
   return {
     events: results.length,
@@ -55,14 +49,10 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
-interface EventResult {
-  readonly event: string;
-  readonly resultMicros: number;
-  readonly fills: number;
-}
-
 /** Sums the results of markets by event, for events with a fill. */
-export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<string, number> {
+export function resultsByEvent(
+  markets: readonly { readonly event: string; readonly resultMicros: number; readonly fills: number }[],
+): ReadonlyMap<string, number> {
   const results = new Map<string, number>();
   for (const { event, fills, resultMicros } of markets)
     if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
