@@ -118,7 +118,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   } catch (error) {
     throw invalid(
       `${name}: ${loadFailure(error)}`,
-      'The module is run once to load it; it must not need anything but twinbook/strategy.',
+      'Loading runs the module once; it may only import twinbook/strategy and its own files.',
       error,
     );
   }

@@ -160,7 +160,7 @@ function requireFit(place: string, info: string): void {
   if (policy !== 'noeviction')
     throw unusable(
       `${place} has the maxmemory-policy ${policy}`,
-      'noeviction: others forget jobs when memory is short',
+      'noeviction: other policies delete jobs when memory is short',
     );
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
