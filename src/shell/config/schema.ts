@@ -1,4 +1,4 @@
-/** The one schema of a trader's file and of a strategy file; `load.ts` makes the `Config`. */
+/** Declares all settings of a trader's file and of a strategy file; `load.ts` makes a `Config` from them. */
 
 import { parse } from 'node-cron';
 import { z } from 'zod';

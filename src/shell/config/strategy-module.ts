@@ -167,7 +167,7 @@ function readKept(): Map<string, string> {
   return kept instanceof Map ? kept : new Map<string, string>();
 }
 
-/** One file of a strategy module; `path` is relative to the module's common folder. */
+/** One file of a strategy module; `path` is relative to the common folder of all its files. */
 export interface ModuleFile {
   readonly path: string;
   readonly text: string;

@@ -55,7 +55,7 @@ export class FleetDatabase {
     }
   }
 
-  /** Runs a statement. Rejects with TwinbookError `fleet_unusable`. */
+  /** Runs an SQL statement. Rejects with TwinbookError `fleet_unusable`. */
   async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;

@@ -133,14 +133,14 @@ export class Lease {
   }
 }
 
-/** Elapsed time by the clock that advanced most. */
+/** Returns the elapsed time by the clock that advanced most, ms. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
 /** Successor of a wallet that was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };
 
-/** Longest interval between checks while waiting for the wallet, ms. */
+/** Longest interval between reads of the lease while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
 const readInstant = (): Instant => ({

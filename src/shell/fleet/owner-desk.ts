@@ -94,7 +94,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   return isNew;
 }
 
-/** Rejects with TwinbookError `fleet_unusable` for an unprepared database, or another version of Twinbook. */
+/** Checks the tables. Rejects with TwinbookError `fleet_unusable` for missing tables or those of another version. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null)
@@ -174,7 +174,7 @@ export type Candidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'mach
 
 export interface TakenLease {
   readonly term: number;
-  /** False until no order of the previous owner can rest. */
+  /** Whether it is proven that no order of the wallet's previous owner can rest. */
   readonly isSettled: boolean;
   /** Part of the fleet's capital, micros. */
   readonly grantedMicros: number;

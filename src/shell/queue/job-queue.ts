@@ -141,7 +141,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // A missing database is reported only here; jobs would go into the first one.
+    // A missing database number is reported only here; jobs would go into the first database.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);
