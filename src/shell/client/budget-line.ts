@@ -32,7 +32,7 @@ interface Prober {
   readonly lane: Lane;
   /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
-  /** Passes a permit to the request; returns false when the request no longer waits. */
+  /** Passes a permit to the request; returns false if the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
 }
 

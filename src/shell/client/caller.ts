@@ -61,7 +61,7 @@ interface Attempted {
   readonly answer: ClientAnswer;
   /** Whether the transport sent or tried to send the request. */
   readonly left: boolean;
-  /** Whether another attempt of a read may help. */
+  /** Whether a repeated read may succeed. */
   readonly again: boolean;
 }
 
@@ -209,7 +209,7 @@ export class HttpCaller {
 
   /** Waits. Returns false if the client was closed meanwhile. */
   async pause(ms: number): Promise<boolean> {
-    // Rejects as soon as the client is closed.
+    // The wait rejects as soon as the client is closed.
     if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     return !this.#closing.signal.aborted;
   }

@@ -116,7 +116,7 @@ export function makeCalls(caller: HttpCaller): Calls {
     };
     if (list !== null) methods[walk] = (...args) => walkPages(caller, list, ...readArguments(declaration, args));
   }
-  // `Calls` follows from the same table.
+  // The type `Calls` is derived from the same table.
   return groups as unknown as Calls;
 }
 

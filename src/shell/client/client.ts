@@ -241,10 +241,10 @@ interface Change<R> {
   readonly getStage: (record: R) => Stage;
 }
 
-/** Parts of the caller that the workflow needs. */
+/** Members of `HttpCaller` that the draft workflow uses. */
 type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
-/** Time limit of a whole change, and limits of signing. */
+/** Time limit of a whole change, interval of reads, and permission to sign unreadable drafts. */
 export interface SafeOptions {
   /** Time limit of the whole change, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;

@@ -15,7 +15,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/key-file.js';
 
-/** The client's two clocks; tests and shells may pass their own. */
+/** The client's two clocks. Tests and simulations may pass their own. */
 export interface ClientClock {
   /** Our wall clock, ms since 1970; it may be set forward or back. */
   nowMs(): number;
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
   /** Whether requests wait for a free budget; default true. If false, a refusal also causes no pause. */
   readonly isPaced?: boolean;
-  /** Time from the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
+  /** Time limit of an attempt, from the first byte sent to the last byte received, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight in each of two groups: cancels and submits, and all other lanes. Default 8. */
   readonly concurrency?: number;
@@ -68,7 +68,7 @@ export interface Page<R> {
   readonly rows: readonly R[];
   /** `cursor` of the next page; null on the last. */
   readonly nextCursor: string | null;
-  /** Page size reported by the service; null if absent. */
+  /** Page size that the service reports; null if it reports none. */
   readonly limit: number | null;
 }
 
@@ -103,7 +103,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
 /** Observation with the outcome of a performed request. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** Venue clock minus ours, ms, and the maximum error. */
+/** Venue clock minus ours, and the maximum error of this value, ms. */
 export interface ClockOffset {
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
@@ -132,7 +132,7 @@ export class ServiceRefused extends ServiceError {
   readonly slug: string;
   /** Reason in the service's own words. */
   readonly reason: string;
-  /** Objects with one key each, which names an offending field; empty for most refusals. */
+  /** Invalid fields: objects with one key each, the field's name; empty for most refusals. */
   readonly details: ErrorDetails;
 
   constructor(endpoint: EndpointName, refusal: Refusal, pubkey: string | null = null) {
@@ -151,7 +151,7 @@ export class ServiceRefused extends ServiceError {
   }
 }
 
-/** The outcome is unknown after a time-out, a cut connection, a 5xx, an invalid answer or the end of a wait. */
+/** The outcome is unknown after a time-out, a lost connection, a 5xx, an invalid answer or the end of a wait. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
@@ -184,7 +184,7 @@ export class OutcomeUnknown extends ServiceError {
 
 /** Reason why a change provably had no effect. */
 export type NotDoneReason =
-  /** The draft was not signed: the text did not match the request, or signing was not permitted. */
+  /** The draft was not signed, because its text did not match the request or signing was not permitted. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
 
 /** The change provably had no effect. Funds locked by the draft are free at the draft's expiry at the latest. */
@@ -216,7 +216,7 @@ export type ListFault =
   /** A thousand consecutive pages were empty although another followed each. The walk would never end. */
   | 'pages_empty';
 
-/** The pages of a list contradict each other. Rows returned before are real, but incomplete. */
+/** The pages of a list contradict each other. Rows returned before the error are real, but incomplete. */
 export class BrokenList extends ServiceError {
   override readonly name = 'BrokenList';
   readonly fault: ListFault;

@@ -39,7 +39,7 @@ export interface CallParts {
 export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
   const { method, path, body } = declaration;
   const params = parts.params ?? {};
-  // Path parameters are strings by type; other values are rejected here.
+  // The types require strings as path parameters; other values are rejected here.
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
@@ -99,7 +99,7 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
-/** Whether a URL's host is this machine, so that plain HTTP crosses no network. */
+/** Returns whether a URL's host is this machine, so that plain HTTP crosses no network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 

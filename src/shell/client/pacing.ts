@@ -25,7 +25,7 @@ export type Permit = 'place' | 'probe';
 export interface AnswerSignals {
   /** True for an answer of the service itself, in its own answer format. */
   readonly genuine: boolean;
-  /** HTTP 429. */
+  /** Whether the status is HTTP 429, too many requests. */
   readonly throttled: boolean;
   /** Wait that the venue requested, ms; null if it requested none. */
   readonly askedMs: number | null;
@@ -181,12 +181,12 @@ export class SlidingWindow {
   /** The profile's limit, before the venue's first answer. */
   readonly #base: number;
   #limit: number;
-  /** Last limit reported by the venue, used or not. */
+  /** Last limit that the venue reported, whether it was accepted or not; null before a report. */
   #lastTold: number | null = null;
   /** Upper bound of own requests. No report of the venue raises it, because another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
-  /** Times of the answers to finished requests. */
+  /** Times at which requests of the last minute finished. */
   readonly #finished = new SlidingMinute();
   /** Foreign requests that the venue counts, from another process with the same key or our last run. */
   #foreign = 0;
@@ -220,7 +220,7 @@ export class SlidingWindow {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Whether a reported limit of this many requests per minute is accepted. */
+  /** Returns whether a reported limit, requests per minute, is high enough to be accepted. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
@@ -289,7 +289,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** Records a refusal without a named limit: the limit is the number that passed in the last minute. */
+  /** Records a refusal without a named limit. The limit then is the number that passed in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

@@ -1,4 +1,4 @@
-/** Makes one HTTP attempt. Returns the received bytes, and whether any byte left. Contains no rules of the service. */
+/** Makes one HTTP attempt. Returns the received bytes, and whether any byte was sent. Has no rules of the service. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -8,7 +8,7 @@ import axios from 'axios';
 import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
-/** Result of one attempt. `text` is null when the bytes are not UTF-8. */
+/** Result of one HTTP attempt. `text` is null if the bytes are not UTF-8. */
 export type Attempt =
   | {
       readonly kind: 'answer';

@@ -161,7 +161,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      complain([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant');
+      complain([...path, 'markets'], 'an exclusive event wants none, because it includes all markets of the event');
   }
   return problems;
 }
@@ -305,7 +305,7 @@ function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange
   return [
     ...(wrong === null ? [] : [at(['fleet', 'database'], wrong)]),
     ...(exchange?.embedded === true
-      ? [at(['fleet'], 'is of no use with an embedded exchange, which ends with its trader; run `twinbook exchange`')]
+      ? [at(['fleet'], 'cannot use an embedded exchange, which ends with its trader; run `twinbook exchange`')]
       : []),
   ];
 }
@@ -321,7 +321,7 @@ function objection(address: string): string | null {
   const strange = parameters.find((name) => !PARAMETERS.includes(name));
   if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;
   const mode = url.searchParams.get('sslmode');
-  if (mode !== null && !Object.hasOwn(TLS, mode)) return `has another sslmode than ${Object.keys(TLS).join(', ')}`;
+  if (mode !== null && !Object.hasOwn(TLS, mode)) return `has an sslmode other than ${Object.keys(TLS).join(', ')}`;
   const { host, user } = readParts(url);
   return host === '' || user === '' ? WANTED : null;
 }

@@ -253,7 +253,7 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  // A file with another value than a mapping here keeps its error, which the schema then explains.
+  // If the file has no mapping here, its value stays, so that the schema reports the error.
   if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
   const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
   fields.set(head, withValue(fields.get(head), rest, value));

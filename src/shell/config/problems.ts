@@ -77,7 +77,7 @@ export class ProblemList {
     }
   }
 
-  /** Throws `config_invalid` with all problems, if any. */
+  /** Throws `config_invalid` with all collected problems, if there are any. */
   throwIfAny(): void {
     if (this.#problems.length > 0) throw configError(this.#problems, [...this.#hints].join('\n  '));
   }
@@ -96,7 +96,7 @@ export function shownPath(file: string, cwd: string): string {
   return path === '' || path.startsWith('../../..') ? file : path;
 }
 
-/** Writes `['risk', 'rows', 2, 'x']` as `risk.rows[2].x`. */
+/** Formats a path such as `['risk', 'rows', 2, 'x']` as `risk.rows[2].x`. */
 export function fieldName(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`;
@@ -140,7 +140,7 @@ export interface SchemaNode {
 /** Returns the permitted input as JSON Schema (draft 2020-12). */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  // The library types its result loosely; SchemaNode names the parts read here, all optional.
+  // The cast is safe: SchemaNode names only parts that are read here, all optional.
   return JSON.parse(JSON.stringify(made), split) as SchemaNode;
 }
 
@@ -301,7 +301,7 @@ function explainIssue(
 const sentence = (message: string): string =>
   message.startsWith('Invalid URL') ? 'wants an address such as https://example.org' : message;
 
-/** Maximum number of groups that a message names. */
+/** Maximum number of settings groups that an error message lists. */
 const MOST_PLACES = 3;
 
 export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {

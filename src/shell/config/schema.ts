@@ -1,4 +1,4 @@
-/** The one schema of a trader's file and of a strategy file; `load.ts` makes the `Config`. */
+/** Declares all settings of a trader's file and of a strategy file; `load.ts` makes a `Config` from them. */
 
 import { parse } from 'node-cron';
 import { z } from 'zod';
@@ -125,7 +125,7 @@ export const feedSchema = z.strictObject({
       z
         .string()
         .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'wants a name of an environment variable')
-        .regex(/^(?!TWINBOOK_)/i, 'names a variable of the trader, which no program gets'),
+        .regex(/^(?!TWINBOOK_)/i, 'names a variable of the trader, which feed programs never get'),
     )
     .max(100)
     .optional()

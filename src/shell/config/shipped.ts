@@ -1,4 +1,4 @@
-/** Shipped files of the package: venue profiles and strategies, found relative to this file. */
+/** Finds the venue profiles and strategies that ship with the package, relative to this file. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';

@@ -118,7 +118,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   } catch (error) {
     throw invalid(
       `${name}: ${loadFailure(error)}`,
-      'The module is run once to load it; it must not need anything but twinbook/strategy.',
+      'Loading runs the module once; it may only import twinbook/strategy and its own files.',
       error,
     );
   }
@@ -167,7 +167,7 @@ function readKept(): Map<string, string> {
   return kept instanceof Map ? kept : new Map<string, string>();
 }
 
-/** One file of a strategy module; `path` is relative to the module's common folder. */
+/** One file of a strategy module; `path` is relative to the common folder of all its files. */
 export interface ModuleFile {
   readonly path: string;
   readonly text: string;

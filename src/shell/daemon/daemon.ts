@@ -127,7 +127,7 @@ class Service implements Running {
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
-  /** `manager`: null without a service manager. */
+  /** `manager`: connection to systemd; null without systemd. */
   constructor(session: Session, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
@@ -404,7 +404,7 @@ interface JobHooks {
   readonly dailySummary: () => void;
   /** Called at the start and then at every change of a strategy's quote hours. */
   readonly quoteHours: (strategy: string, open: boolean) => void;
-  /** Called before a job that begins late, with its name in the configuration. */
+  /** Called before a late job, with the job's name in the configuration. */
   readonly late: (job: string, lateMs: number) => void;
 }
 

@@ -38,7 +38,7 @@ export class FleetSession {
     this.#capitalMicros = capitalMicros;
   }
 
-  /** Call before the first step of the core. */
+  /** Connects with the trader. Call it before the first step of the core. */
   start(hooks: FleetHooks): void {
     this.#hooks = hooks;
     this.#member.attach({

@@ -255,7 +255,7 @@ export class ConfigCopies {
     if (!HASH.test(hash)) throw missing('no copy of that configuration is stored');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
-    // The list's hash proves that `save` wrote the list.
+    // The type is right, because the list's hash proves that `save` wrote the list.
     const { main, files } = JSON.parse(list) as CopyList;
     return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
   }

@@ -48,7 +48,7 @@ const STRATEGY_LIMIT_MS = 250;
 /** Requests that the core releases together must not wait in the client, because cancels would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
-/** Wait between attempts to reach an exchange that is down at the start, ms. */
+/** Pause between attempts to reach an exchange that does not answer at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
 export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
@@ -214,7 +214,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const first = await reach();
   if (first === null) return null;
   let current = first;
-  /** Replaces the client, with its pauses and waiting requests, when a cancel of everything does not succeed. */
+  /** Replaces the client and drops its pauses and waiting requests, if a cancel of everything does not succeed. */
   const freshClient = async () => {
     const before = current;
     // The new client is set first, so that requests of the core after the old client's end use it.

@@ -159,7 +159,7 @@ export class GuardianSupervisor {
     if (!config.guardian.start) return;
     const lived = performance.now() - this.#startedMs >= LIVED_MS;
     this.#pauseMs = lived ? GUARDIAN_AGAIN_MS.first : Math.min(this.#pauseMs * 2, GUARDIAN_AGAIN_MS.longest);
-    // The guardian has its own API key.
+    // The trader's credentials are withheld, because the guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
     // The wait begins after `spawn`, which takes time on a busy machine.
@@ -316,7 +316,7 @@ interface ServiceManagerOptions {
   readonly env: Environment;
   readonly warn: (text: string) => void;
   readonly clockMs?: () => number;
-  /** Sends one message to systemd; absent: the relay sends. */
+  /** Sends one message to systemd; default: through the relay process. */
   readonly send?: (message: string) => void;
 }
 
@@ -327,7 +327,7 @@ interface ServiceManagerOptions {
 export class ServiceManager {
   readonly #send: (message: string) => void;
   readonly #clockMs: () => number;
-  /** Null without systemd's watchdog; else the interval of its messages, ms. */
+  /** Interval of messages to systemd's watchdog, ms; null without a watchdog. */
   readonly #watchdogEveryMs: number | null;
   #timer: NodeJS.Timeout | null = null;
   #workedMs = Number.NEGATIVE_INFINITY;

@@ -131,7 +131,7 @@ class ChildReader {
     try {
       process.kill(-pid, signal);
     } catch {
-      // The process has ended already.
+      // The signal failed, because the process has ended already.
     }
   }
 }

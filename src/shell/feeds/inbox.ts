@@ -241,7 +241,7 @@ type ReadLine = { readonly row: unknown } | { readonly problem: RowProblem };
 
 export class FileRows {
   readonly #isCsv: boolean;
-  /** Header of a CSV file; null before the first line. */
+  /** Column names of a CSV file; null before the first line. */
   #header: string | null = null;
 
   /** A path that ends with `.csv` is read as CSV, every other file as JSON lines. */

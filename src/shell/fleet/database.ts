@@ -55,7 +55,7 @@ export class FleetDatabase {
     }
   }
 
-  /** Runs a statement. Rejects with TwinbookError `fleet_unusable`. */
+  /** Runs an SQL statement. Rejects with TwinbookError `fleet_unusable`. */
   async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
@@ -82,10 +82,10 @@ export class FleetDatabase {
 
   /** Runs `act` within the time limit. After a time-out the connection is not used again. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a server that runs there');
+    if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`nothing for ${this.#answerMs / 1000} s`)), this.#answerMs);
+      timer = setTimeout(() => reject(new Error(`no answer for ${this.#answerMs / 1000} s`)), this.#answerMs);
     });
     try {
       return await Promise.race([act(), late]);
@@ -207,11 +207,11 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
   '3D000': ['does not exist on that server', 'a database that was made with `createdb`'],
   '3F000': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
   '42P01': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
-  '42501': ['does not let this user do that', 'the user who ran `twinbook fleet init`, or the same rights'],
-  '53300': ['takes no more connections', 'a higher max_connections: a trader needs one'],
+  '42501': ['denies this user the right', 'the user who ran `twinbook fleet init`, or the same rights'],
+  '53300': ['accepts no more connections', 'a higher max_connections: each trader needs one'],
   '57P03': ['is starting or stopping', 'a server that is ready'],
-  '55P03': ['is busy with another of the fleet for too long', 'another try'],
-  '57014': ['took too long', 'another try'],
+  '55P03': ['was locked by another trader of the fleet for too long', 'a new attempt'],
+  '57014': ['took too long', 'a new attempt'],
   '25006': ['is read-only', 'the primary server'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate of another name', 'sslmode=verify-full with the name in it'],
 };
@@ -231,8 +231,8 @@ function explainText(code: string, text: string): Explained {
   if (UNTRUSTED.test(code))
     return [`has a TLS certificate that is not trusted: ${text}`, 'sslrootcert=FILE with the root of that certificate'];
   if (/does not support SSL/i.test(text))
-    return ['speaks no TLS', 'TLS on that server; sslmode=disable only on a private connection'];
+    return ['does not support TLS', 'TLS on that server; sslmode=disable only on a private connection'];
   if (/^[0-9][0-9A-Z]{4}$/.test(code))
     return [`answered: ${text} (${code})`, 'a database as `twinbook fleet init` leaves it'];
-  return [`does not answer: ${text}`, 'a PostgreSQL server that runs there: `pg_isready` asks it'];
+  return [`does not answer: ${text}`, 'a running PostgreSQL server at this address: `pg_isready` tests it'];
 }

@@ -133,14 +133,14 @@ export class Lease {
   }
 }
 
-/** Elapsed time by the clock that advanced most. */
+/** Returns the elapsed time by the clock that advanced most, ms. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
 /** Successor of a wallet that was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };
 
-/** Longest interval between checks while waiting for the wallet, ms. */
+/** Longest interval between reads of the lease while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
 const readInstant = (): Instant => ({
@@ -309,7 +309,7 @@ export class FleetMember {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
       // The release is safe, because no order was signed under this lease.
-      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'there was no capital for it');
+      if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had no capital left for it');
       throw error;
     }
   }
@@ -322,7 +322,7 @@ export class FleetMember {
     const all = formatDecimal(micros(answer.capitalMicros));
     const text = `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${all}`;
     const hint =
-      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` says who has it.';
+      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` shows who has it.';
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
@@ -422,6 +422,6 @@ function taken(wallet: string, row: OwnerRow | null): TwinbookError {
 }
 
 function twoOfOneName({ holder }: OwnerRow): TwinbookError {
-  const text = `another trader is running that calls itself ${holder} in the fleet (fleet.name)`;
+  const text = `another running trader of the fleet has the same name ${holder} (fleet.name)`;
   return new TwinbookError('wallet_taken', text, 'Give each trader of the fleet its own name.');
 }

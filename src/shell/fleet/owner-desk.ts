@@ -90,11 +90,11 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
   const [row] = await database.query<{ is_set: boolean }>(sql, [capitalMicros]);
   const granted = 'the fleet has granted more capital than that';
-  if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` says to whom.');
+  if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` shows the grants.');
   return isNew;
 }
 
-/** Rejects with TwinbookError `fleet_unusable` for an unprepared database, or another version of Twinbook. */
+/** Checks the tables. Rejects with TwinbookError `fleet_unusable` for missing tables or those of another version. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null)
@@ -174,7 +174,7 @@ export type Candidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'mach
 
 export interface TakenLease {
   readonly term: number;
-  /** False until no order of the previous owner can rest. */
+  /** Whether it is proven that no order of the wallet's previous owner can rest. */
   readonly isSettled: boolean;
   /** Part of the fleet's capital, micros. */
   readonly grantedMicros: number;
@@ -231,10 +231,10 @@ export class DatabaseDesk {
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked) throw unusable(`${place} answers from changing sessions`, NO_POOLER);
+    if (isLocked) throw unusable(`${place} answers in changing sessions`, NO_POOLER);
     // The server has not yet noticed that our previous session has ended.
     await this.#evict();
-    throw unusable(`${place} still has our previous session`, 'another try');
+    throw unusable(`${place} still has our previous session`, 'a new attempt');
   }
 
   /** Records that the previous owner's resting orders are proven gone. */
@@ -316,7 +316,7 @@ export class DatabaseDesk {
   }
 }
 
-const NO_POOLER = 'the server itself: a pooler by transactions cannot hold a lock';
+const NO_POOLER = 'a direct connection, because a transaction pooler cannot hold a lock';
 const OWNER = 'holder, instance, term, renewal, lease_ms AS "leaseMs", is_free AS "isFree"';
 const TAKEN = 'is_settled AS "isSettled", granted::float8 AS "grantedMicros"';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';

@@ -69,7 +69,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
-      /** Null without a file; `unreadable` during a write, or for other content. */
+      /** The heartbeat; null without a file, `unreadable` during a write or for other content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
       /** Whether the process that wrote the heartbeat is known to have ended. */
       readonly traderGone: boolean;

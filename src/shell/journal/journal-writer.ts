@@ -383,7 +383,7 @@ const BEGIN_AFTER_MS = 3_000;
 
 export interface CopyOrder {
   readonly source: string;
-  /** Final name of the complete copy. */
+  /** Path that the complete copy gets. */
   readonly target: string;
   readonly beginAfterMs: number;
 }

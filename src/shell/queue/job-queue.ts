@@ -141,7 +141,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // A missing database is reported only here; jobs would go into the first one.
+    // A missing database number is reported only here; jobs would go into the first database.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);
@@ -160,7 +160,7 @@ function requireFit(place: string, info: string): void {
   if (policy !== 'noeviction')
     throw unusable(
       `${place} has the maxmemory-policy ${policy}`,
-      'noeviction: others forget jobs when memory is short',
+      'noeviction: other policies delete jobs when memory is short',
     );
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }

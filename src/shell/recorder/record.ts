@@ -34,7 +34,7 @@ export interface RecordOptions {
   readonly share: number;
   /** Ids of the only markets to record; empty for all open markets. */
   readonly marketIds: readonly string[];
-  /** Maximum duration, minutes; null: no end. */
+  /** Maximum duration of the recording, minutes; null without a limit. */
   readonly minutes: number | null;
   /** Number of book levels requested per side, 1 to 100. */
   readonly bookDepth: number;

@@ -41,7 +41,7 @@ export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
   ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
 
-/** Pages per copy step, and the pause after each step, ms. The limit of 100 MB/s keeps disk time for the ledger. */
+/** Database pages per copy step, and pause after a step, ms: at most 100 MB/s, so that the ledger keeps disk time. */
 const COPY = { pages: 500, restMs: 20 } as const;
 
 /** Copies the ledger as its read transaction sees it, and closes the ledger. The pauses block the calling thread. */

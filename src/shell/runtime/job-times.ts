@@ -71,7 +71,7 @@ export class JobTimes {
     return null;
   }
 
-  /** Whether minute, hour and day of a local time match the expression. */
+  /** Returns whether minute, hour and day of a local time match the cron expression. */
   #isNamed(localMs: number): boolean {
     const at = new Date(localMs);
     const { minute, hour, dayOfMonth, month, dayOfWeek } = this.#fields;

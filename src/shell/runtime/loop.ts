@@ -7,7 +7,7 @@ import { nowMs } from './clock.js';
 /** Interval of the core's time steps, ms: short enough to use a free place in the budget at once, at little cost. */
 export const BEAT_MS = 100;
 
-/** Performs requests of the core, for example the client. */
+/** Performs requests of the core; the client is one. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
@@ -86,7 +86,7 @@ export class Loop {
       return this.#tell(observation, [], error);
     }
     for (const request of requests) {
-      // The performer reports every failure as an outcome; any other error is a bug and ends the loop.
+      // The performer reports failures as outcomes. A rejection is a bug, which ends the loop.
       this.#performer.perform(request).then(
         (outcome) => this.#observe(outcome),
         (error: unknown) => this.#fail(error),

@@ -76,7 +76,7 @@ export interface SigningPolicy extends SigningRules {
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
-/** Signs stored drafts by intent id. Synchronous. */
+/** Signs stored drafts by intent id, synchronously. */
 export class DraftSigner {
   readonly #policy: SigningPolicy;
   readonly #wallet: string;

@@ -90,7 +90,7 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** Links, because a rename would overwrite a key that another process just wrote. */
+/** Names the file by a link, because a rename could overwrite a key that another process just wrote. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
@@ -176,7 +176,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');
-    // Characters at both ends contain bits of neighbouring bytes.
+    // The characters at both ends are cut off, because they contain bits of neighbouring bytes.
     const from = before === 0 ? 0 : before + 1;
     const to = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1;
     const own = text.slice(from, to);

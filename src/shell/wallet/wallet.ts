@@ -14,10 +14,10 @@ import { DraftSigner, type SigningPolicy, type SignResult } from './draft-signer
 // Signing is synchronous, so that no other task runs between reading the stored row and signing its text.
 hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
 
-/** The 32-byte public key of a 32-byte seed. */
+/** Returns the 32-byte public key of a 32-byte seed. */
 export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(seed);
 
-/** The signature as 128 lowercase hex characters. */
+/** Signs a message; returns the signature as 128 lowercase hex characters. */
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
   Buffer.from(sign(message, seed)).toString('hex');
 

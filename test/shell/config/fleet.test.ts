@@ -31,7 +31,7 @@ describe('the fleet of a trader file', () => {
     ['postgresql://u@db/%zz', /wants postgresql:/],
     ['postgresql://db/d', /wants postgresql:/],
     ['postgresql://u@db/d?options=-cx', /has the parameter options/],
-    ['postgresql://u@db/d?sslmode=prefer', /has another sslmode than/],
+    ['postgresql://u@db/d?sslmode=prefer', /has an sslmode other than/],
   ])('refuses %s, and does not repeat a password', (address, expected) => {
     const { read } = load(address);
     expect(read).toThrow(expected);
@@ -39,6 +39,6 @@ describe('the fleet of a trader file', () => {
   });
 
   it('is none for a trader whose exchange ends with it', () => {
-    expect(load('postgresql://u@db/d', 'exchange: {}').read).toThrow(/is of no use with an embedded exchange/);
+    expect(load('postgresql://u@db/d', 'exchange: {}').read).toThrow(/cannot use an embedded exchange/);
   });
 });

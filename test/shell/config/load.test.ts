@@ -77,7 +77,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       trader('events: [{ event: E, outcomes: exclusive, markets: [a, b] }]'),
-      '6:52: events[0].markets: an exclusive event wants none: all markets of the event are meant',
+      '6:52: events[0].markets: an exclusive event wants none, because it includes all markets of the event',
     ],
     [
       trader('events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]'),

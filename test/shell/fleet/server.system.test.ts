@@ -97,7 +97,7 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
       /wants a password/,
       /does not exist/,
       /does not answer/,
-      /speaks no TLS/,
+      /does not support TLS/,
       /is not prepared/,
     ];
     for (const [index, pattern] of expected.entries()) expect(messages[index]).toMatch(pattern);
