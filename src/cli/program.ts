@@ -47,10 +47,7 @@ const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 const NPM_LOOK_EVERY_MS = 1_000;
 
-/**
- * Calls back once the npm process of `npm start` has ended. npm passes on only SIGINT and SIGTERM, so after any other
- * signal the trader would run on unnoticed.
- */
+/** Calls back when the npm of `npm start` is gone: npm passes on only SIGINT and SIGTERM to the trader. */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
   // Processes that the trader starts inherit npm's environment, but run other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;

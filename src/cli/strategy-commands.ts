@@ -125,10 +125,7 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
   return text;
 }
 
-/**
- * Initial files of a new strategy of each kind, besides the files in `examples/new`. `declared` ends a sentence about
- * further requirements of the trader's file.
- */
+/** Initial files of each kind of strategy. `declared` ends a sentence on further needs of a trader's file. */
 const KINDS = {
   market: {
     example: 'own-strategy.ts',

@@ -10,10 +10,7 @@ import { readRun, runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
-/**
- * Throws TwinbookError `usage` if no run had begun or the market was unknown then, and `recording_invalid` for a
- * damaged journal.
- */
+/** Throws `usage` if no run had begun or the market was unknown, and `recording_invalid` for a damaged journal. */
 export async function explainPast(subject: string, atMs: number, journalDir: string, code: RunCode) {
   const run = readRun(findRunAt(atMs, journalDir));
   const name = basename(run.folder);

@@ -1,7 +1,4 @@
-/**
- * Verifies a ledger or a backup, and restores a backup in a ledger's place. A trader that starts on a restored ledger
- * is killed until an operator resumes.
- */
+/** Verifies ledgers and backups, and restores a backup. A start on a restored ledger is killed until a resume. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

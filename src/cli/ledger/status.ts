@@ -194,10 +194,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
   };
 }
 
-/**
- * Compares ledger and exchange by the newest complete round. `open`: number of differences that no operator has
- * accepted; null before the first round.
- */
+/** Describes the newest complete comparison. `open`: number of unaccepted differences; null before the first one. */
 function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);

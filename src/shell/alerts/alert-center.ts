@@ -166,10 +166,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /**
-   * Returns the message to send now, most urgent first; null if none is due or one is in flight.
-   * @param isQuiet whether only critical messages are due
-   */
+  /** Returns the most urgent due message, or null while one is in flight. In quiet hours only critical ones are due. */
   next(steadyMs: number, isQuiet = false): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;

@@ -137,10 +137,7 @@ function requireLong(password: string, what: string, hint: string): string {
   throw new TwinbookError('usage', `${what} has ${password.length} characters; minimum ${SHORTEST_PASSWORD}`, hint);
 }
 
-/**
- * Reads the passwords of the roles stop and view; null without one. Throws for a file readable by others, a short
- * password, and a password shared by two roles.
- */
+/** Reads the passwords of stop and view; null if unset. Throws for a file readable by others, a short or shared one. */
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
   operate: string,

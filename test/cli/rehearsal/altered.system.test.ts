@@ -210,7 +210,7 @@ describe('a venue whose answer to a submit is not what it did', () => {
       change,
       (): Partial<Reply> => ({}),
     );
-    await stopsAt(there, { code, step: 'submitted', said: [said, 'the order rests all the same'], signed: true });
+    await stopsAt(there, { code, step: 'submitted', said: [said, 'the order rests nevertheless'], signed: true });
     expect((await there.orders()).all).toBe(1);
   });
 
@@ -223,7 +223,7 @@ describe('a venue whose answer to a submit is not what it did', () => {
         change,
         (): Partial<Reply> => ({}),
       );
-      await stopsAt(there, { code, step: 'canceled', said: [said, 'the order is gone all the same'], signed: true });
+      await stopsAt(there, { code, step: 'canceled', said: [said, 'the order is gone nevertheless'], signed: true });
     },
   );
 });
