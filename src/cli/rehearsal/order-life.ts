@@ -63,7 +63,7 @@ export class OrderLife {
   readonly #cancelId: string;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
-  /** Time limit of the order's life, monotonic ms. The time begins once the market is chosen. */
+  /** Time limit of the order's life, monotonic ms. The limit counts from the choice of the market. */
   #endMs = 0;
 
   constructor(place: Place, ledger: Ledger) {

@@ -256,11 +256,11 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
       this.#become(record, 'failed');
       return refuse(obstacle);
     }
-    this.#work(trading, record);
+    this.#match(trading, record);
     return ok(this.toRow(record));
   }
 
-  #work(trading: Trading, record: OrderRecord): void {
+  #match(trading: Trading, record: OrderRecord): void {
     const { matching } = this;
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);

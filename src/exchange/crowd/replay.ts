@@ -131,7 +131,7 @@ class Timeline {
     }
   }
 
-  /** Finds the recording with the next event, and the next time of another. False while a needed chunk is read. */
+  /** Finds the recording with the earliest event, and the time of the second earliest. False while a chunk is read. */
   #findNext(): boolean {
     this.#next = null;
     this.#nextPlayback = null;

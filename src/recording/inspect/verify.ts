@@ -202,7 +202,7 @@ class RowCheck {
       return [...missing, ...(await checkRows(path, file, this.#tickMicros)), ...(await this.#compareSnapshots(path))];
     } catch (error) {
       this.#forget();
-      return [...missing, fileError('recording_invalid', 'it cannot be read', error).message];
+      return [...missing, fileError('recording_invalid', 'the file cannot be read', error).message];
     }
   }
 
@@ -215,7 +215,7 @@ class RowCheck {
   async #compareSnapshots(path: string): Promise<string[]> {
     this.#wrongSnapshots = 0;
     await withConnection(async (connection) => {
-      for await (const rows of streamChunks(connection, bookRowSql(path), 'it cannot be read')) this.#play(rows);
+      for await (const rows of streamChunks(connection, bookRowSql(path), 'the file cannot be read')) this.#play(rows);
     });
     this.#endSnapshot();
     const count = this.#wrongSnapshots;

@@ -107,7 +107,8 @@ export class Heart {
     try {
       this.#writer = new BeatWriter(path);
     } catch (cause) {
-      const hint = 'It lies beside the ledger. Without it the guardian would assume that this trader has stopped.';
+      const hint =
+        'The heartbeat file lies beside the ledger. Without this file the guardian assumes that the trader has stopped.';
       throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
     }
     this.#write();

@@ -305,7 +305,7 @@ function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, 
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // A read with `startedMs` after `nowMs` was requested before our clock was set back.
+  // Our clock was set back since this request if `startedMs` is after `nowMs`.
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

@@ -1,6 +1,7 @@
 /**
- * Finds own orders in a polled book, to remove them: a fair price from own quotes would follow itself. An order also
- * counts as contained if it ended after the request was sent, or was in flight when the answer arrived.
+ * Own orders in polled books: removes them from the book, and estimates their queue positions and markouts. A fair price
+ * from own quotes would follow itself. A book may also contain an order that ended after the request was sent, or was in
+ * flight when the answer arrived.
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';

@@ -86,7 +86,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId)
-    return flag('the view of this market is missing');
+    return flag('the trader has no data of this market');
   const insane = insaneLimit(limits);
   if (insane !== null) return insane;
   for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
@@ -365,7 +365,7 @@ export const SPLIT_CONTROLS: readonly Control<SplitIntent>[] = [
 
 function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
   if (sight === null || sight.market.conditionId !== split.marketConditionId)
-    return flag('the view of this market is missing');
+    return flag('the trader has no data of this market');
   return (
     insaneLimit(limits) ??
     whole('the sets to split', split.amountMicros, 'shares') ??

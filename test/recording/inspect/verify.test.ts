@@ -73,7 +73,7 @@ describe('a check of files', () => {
     [
       'a missing column',
       (folder) => rewrite(folder, 'SELECT * EXCLUDE (amount_micros) FROM $rows'),
-      'it cannot be read',
+      'the file cannot be read',
     ],
     [
       'time that runs backwards',

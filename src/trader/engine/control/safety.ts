@@ -192,7 +192,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
  */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
-    throw new AssertionFailed(`the note ${key} is only read here`);
+    throw new AssertionFailed(`the note ${key} must not be written while the next start is read`);
   };
   const notes: Notes = { note: (key) => ledger.note(key), setNote };
   const modes = readModes(notes);
