@@ -72,7 +72,7 @@ function signingDifference({ signed: then }: Step, { signed: now }: Redone): str
   if (at === null) return null;
   const [before, after] = [then[at]?.intentId, now[at]];
   if (before === undefined) return `intent ${after} is signed in the replay, but was not in the run`;
-  return `intent ${before} was signed in the run, but ${after === undefined ? 'is not' : `${after} is`} in the replay`;
+  return `intent ${before} was signed in the run, ${after === undefined ? 'but is not in the replay' : `where the replay signs ${after}`}`;
 }
 
 function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {

@@ -49,7 +49,7 @@ describe('the first difference', () => {
         ? { ...request, latestMs: 1, call: { ...request.call, body: { price: '0.99' } } as never }
         : request;
     const { difference, result } = await differing(only(index, ({ requests }) => ({ requests: requests.map(dearer) })));
-    expect(difference).toMatchObject({ step: index, what: expect.stringMatching(/^request \d+ is not the same$/) });
+    expect(difference).toMatchObject({ step: index, what: expect.stringMatching(/^request \d+ differs$/) });
     expect(difference.fields).toContainEqual({ path: 'latestMs', recorded: '1', replayed: expect.any(String) });
     expect(difference.fields.map(({ path }) => path)).toContain('call.body.price');
     expect(difference.fields.find(({ path }) => path === 'call.body.side')).toMatchObject({ recorded: null });
@@ -65,7 +65,7 @@ describe('the first difference', () => {
     expect(fewer.difference.what).toMatch(/^request \d+ is sent in the replay, but was not in the run$/);
     const twice = only(index, ({ requests }) => ({ requests: [...requests, ...requests.slice(-1)] }));
     const more = await differing(twice);
-    expect(more.difference.what).toMatch(/^request \d+ was asked then, it is not now$/);
+    expect(more.difference.what).toMatch(/^request \d+ was sent in the run, but is not in the replay$/);
     expect(more.difference.fields.length).toBeGreaterThan(0);
   });
 
@@ -77,10 +77,10 @@ describe('the first difference', () => {
     expect(difference.what).toMatch(/^intent \S+ is signed in the replay, but was not in the run$/);
     const others = step.signed.map(({ answer }) => ({ intentId: 'another', answer }));
     const renamed = await differing(only(step.index, () => ({ signed: others })));
-    expect(renamed.difference.what).toMatch(/^intent another was signed then, now \S+$/);
+    expect(renamed.difference.what).toMatch(/^intent another was signed in the run, where the replay signs \S+$/);
     const more = { intentId: 'one more', answer: { ok: true, signature: '0' } } as const;
     const added = await differing(only(step.index, ({ signed }) => ({ signed: [...signed, more] })));
-    expect(added.difference.what).toBe('intent one more was signed then, it is not now');
+    expect(added.difference.what).toBe('intent one more was signed in the run, but is not in the replay');
   });
 
   it('is a refusal to sign, which the market is then paused for', async () => {
