@@ -7,9 +7,8 @@ import { formatQuantity } from '../report/figures.js';
 export interface Conditions {
   /** Number of simultaneous markets. */
   readonly markets: number;
-  /** Maximum number of public requests per minute. */
+  /** Maximum number of public and of signed requests per minute. */
   readonly publicPerMinute: number;
-  /** Maximum number of signed requests per minute. */
   readonly signedPerMinute: number;
   /** Round-trip time of every request, ms. */
   readonly delayMs: number;

@@ -173,13 +173,11 @@ export function drawConfiguration(seed: number) {
     jumpMean: random.uniform(-0.04, 0.04),
     /** Mean number of uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
-    /** Mean currency per uninformed order. */
+    /** Mean currency per uninformed order, and the standard deviation of its logarithm. */
     retailMeanNotional: random.uniform(2.64, 6.336),
-    /** Standard deviation of the logarithm of that currency. */
     retailSigma: 1.2,
-    /** Currency per order of the competitor. */
+    /** Currency per order of the competitor, and the distance of its best orders from the fair price, ticks. */
     competitorNotional: random.uniform(24, 72),
-    /** Distance of the competitor's best orders from the fair price, ticks. */
     competitorSpread: random.randint(1, 4),
     /** Sides that the competitor quotes. */
     competitorSides: bothSides,

@@ -232,14 +232,12 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   return rows;
 }
 
-export type Change = (config: Configuration, draws: PythonRandom) => Configuration;
-
 /** Plays the challenge of this seed with a change. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
   conditions = USUAL_CONDITIONS,
-  change: Change = (config) => config,
+  change = (config: Configuration, _draws: PythonRandom): Configuration => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
   // The draws for the change are separate from the published draws, so the rest of the seed's market stays the same.
@@ -318,16 +316,14 @@ function stepTogether(
 
 /** Standard deviation of log-odds per step. For two outcomes at 0.5, probabilities then move as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
-/** Mean number of jumps of all log-odds per step. */
+/** Mean number of jumps of all log-odds per step, and their standard deviation. */
 const JUMP_INTENSITY = 0.002;
-/** Standard deviation of a jump, in log-odds. */
 const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
 /**
- * Draws the true probabilities of the outcomes' markets. Each market has its own step counter, and the last step
- * reveals the winner. The winner's log-odds drift upwards by the variance of their moves, so that the softmax is the
- * true probability.
+ * Draws the true probabilities of the outcomes' markets, each with its own step counter. The last step reveals the winner.
+ * The winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
  */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);

@@ -188,8 +188,7 @@ export class Account {
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);
-    if (needed > this.freeCash + ENOUGH)
-      throw new ForbiddenAction(`the order needs ${needed}, ${this.freeCash} is free`);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
     this.orders = [...this.orders, order];
     return order;
   }
@@ -277,9 +276,8 @@ export const STARTING_CASH = 1000;
 export interface MakerSight {
   readonly step: number;
   readonly account: Account;
-  /** The competitor's best bid, in ticks; null without one. */
+  /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
-  /** The competitor's best ask, in ticks; null without one. */
   readonly competitorAsk: number | null;
   /** True probability, only for simulated feeds. A maker must not quote by it. */
   readonly probability: number;

@@ -213,9 +213,8 @@ function openMarket({ seed, conditions }: TraderRun, market: SceneMarket, place:
   };
 }
 
-/** Currency per market for a single strategy file, as in the challenge. */
+/** Currency and maximum shares per market for a single strategy file, as in the challenge. */
 const CAPITAL_A_MARKET = 1000;
-/** Maximum position per market for a single strategy file, in shares. */
 const POSITION_A_MARKET = 3000;
 
 /** Maximum age of a feed value that strategies see, ms; equal to the default of a trader's file. */

@@ -1,7 +1,6 @@
 /**
- * Runs a sweep over worlds. Every configuration plays the same seeds of the same worlds, and its worst world determines
- * its rank. The best configuration is then compared with the unchanged file on fresh seeds. Trials are counted and
- * ratios deflated as in a sweep over recordings.
+ * Runs a sweep over worlds. Every configuration plays the same seeds, and its worst world determines its rank. The best
+ * configuration is then compared with the unchanged file on fresh seeds. Ratios are deflated by the number of trials.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -153,14 +152,10 @@ async function showFresh(
   const { fresh, worlds } = plan;
   const [from, to] = [fresh.first, getLastSeed(fresh)];
   watcher.say(`Configuration ${best.number} is the best; now on the fresh seeds ${from} to ${to}.`);
+  const hint = 'Run `twinbook strategies test STRATEGY` to find its errors.';
   const edges = new Map<string, readonly number[]>();
   const done: TaskWork['done'] = ({ candidate, fillModel }, outcome) => {
-    if (outcome.kind === 'failed')
-      throw new TwinbookError(
-        'strategy_invalid',
-        outcome.error,
-        'Run `twinbook strategies test STRATEGY` to find its errors.',
-      );
+    if (outcome.kind === 'failed') throw new TwinbookError('strategy_invalid', outcome.error, hint);
     const inCurrency = outcome.figures.eventResults.map((micros) => micros / ONE);
     edges.set(`${candidate.number} ${fillModel}`, inCurrency);
   };

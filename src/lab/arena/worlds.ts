@@ -10,10 +10,10 @@ import { closest } from '../../shared/base/text.js';
 import { type ConditionName, type Conditions, FEED_CONDITIONS, USUAL_CONDITIONS, type World } from './contract.js';
 import { challengeScene, crowdScene, liarScene } from './scenes.js';
 import { STEP_MS, STEPS } from './score.js';
-import { type Change, playChallenge, playEvent } from './shown-maker.js';
+import { playChallenge, playEvent } from './shown-maker.js';
 import { runTrader, type TraderRun } from './trader-run.js';
 
-const likeChallenge = (name: string, summary: string, change?: Change): World => ({
+const likeChallenge = (name: string, summary: string, change?: Parameters<typeof playChallenge>[3]): World => ({
   name,
   summary,
   conditions: FEED_CONDITIONS,
