@@ -105,7 +105,7 @@ describe('a live paper session', () => {
     expect(out).toMatch(
       /recorded requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 25 (YES|NO) at 0\.\d+ in ".+" \(\w+\)/,
     );
-    expect(out).toMatch(/asked now:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
+    expect(out).toMatch(/replayed requests:\n(.*\n)*? {2}request \d+: draft a limit order: buy 24 /);
     expect(out).toContain('  call.body.amount: "25" then, "24" now');
     expect(out).not.toContain('Neither settings nor strategy files have changed');
 
