@@ -9,12 +9,12 @@ import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './io.js';
+import { type CliIo, type CommandSession, EXIT, type ExitCode, findExitCode } from './io.js';
 
 /** Runs one command line, given without `node` and the program's name. Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
   const io = plainIo(given);
-  const session: Session = { io, exitCode: EXIT.ok, run: runCli };
+  const session: CommandSession = { io, exitCode: EXIT.ok, run: runCli };
   try {
     const program = await buildProgram(session, argv);
     await program.parseAsync(argv, { from: 'user' });
@@ -25,7 +25,7 @@ export async function runCli(argv: readonly string[], given: CliIo): Promise<Exi
   }
 }
 
-async function buildProgram(session: Session, argv: readonly string[]): Promise<Command> {
+async function buildProgram(session: CommandSession, argv: readonly string[]): Promise<Command> {
   const program = new Command('twinbook')
     .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -69,7 +69,7 @@ function reportFailure(error: unknown, io: CliIo): ExitCode {
 
 interface CommandGroup {
   readonly names: readonly string[];
-  readonly load: () => Promise<(program: Command, session: Session) => void>;
+  readonly load: () => Promise<(program: Command, session: CommandSession) => void>;
 }
 
 /** Command groups, in the order in which the help lists them. */

@@ -6,8 +6,16 @@ import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../share
 import type { Config, TraderConfig } from '../shell/config/config.js';
 import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, requireWritable, type Session } from './io.js';
-import type { OptionRow, OptionRows, Values } from './options.js';
+import {
+  type CliIo,
+  type CommandSession,
+  DEFAULT_CONFIG,
+  defaultConfig,
+  EXIT,
+  type ExitCode,
+  requireWritable,
+} from './io.js';
+import type { OptionRow, OptionRows, OptionValues } from './options.js';
 import { json } from './table.js';
 
 interface Configs {
@@ -19,8 +27,8 @@ interface Configs {
   readonly whole: Config;
 }
 
-export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
-  readonly options: Values<Rows>;
+export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends keyof Configs = 'trader'> {
+  readonly options: OptionValues<Rows>;
   readonly config: Configs[Kind];
   /** Path of the configuration file: the value of `-c`, else the default path. */
   readonly file: string;
@@ -30,7 +38,7 @@ export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof C
 }
 
 /** Output of a command: its data if `--json` is given, else its text. */
-export interface Answer {
+export interface CommandOutput {
   readonly data: unknown;
   /** Printed text, including the final line break. A function builds the text for a terminal of this width. */
   readonly text: string | ((width: number | undefined) => string);
@@ -50,9 +58,9 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   /** Kind of configuration to load; absent if the command has no `-c`. */
   readonly config?: Kind;
   /** Returns the answer to print. A command with this function has `--json`. */
-  readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
+  readonly answer?: (call: CommandCall<Rows, Kind>) => CommandOutput | Promise<CommandOutput>;
   /** Runs a command that prints its own output. `hasJson`: the command also has `--json`. */
-  readonly run?: (call: Call<Rows, Kind>) => Did;
+  readonly run?: (call: CommandCall<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
   /** The command as a tool of `twinbook mcp`; absent if the command is not offered there. */
@@ -80,7 +88,7 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
 const TOOLS = new WeakMap<Command, Tool>();
 export const findTool = (command: Command): Tool | undefined => TOOLS.get(command);
 
-export type AddCommand = (parent: Command, session: Session) => Command;
+export type AddCommand = (parent: Command, session: CommandSession) => Command;
 
 export const command =
   <Rows extends OptionRows = Record<never, never>, Kind extends keyof Configs = 'none'>(
@@ -121,7 +129,7 @@ async function perform<Rows extends OptionRows, Kind extends keyof Configs>(
   const options = Object.fromEntries(rows.map(([key, { option }]) => [key, given[option.attributeName()]]));
   const config = await loadAs(row.config, file, io);
   // The option rows declare the types of the values that commander sets.
-  const call = { options, config, file, args: made.args, isJson, io } as unknown as Call<Rows, Kind>;
+  const call = { options, config, file, args: made.args, isJson, io } as unknown as CommandCall<Rows, Kind>;
   if (row.answer === undefined) return (await row.run?.(call)) ?? EXIT.ok;
   const { data, text: shown, code } = await row.answer(call);
   io.out(isJson ? json(data) : typeof shown === 'string' ? shown : shown(io.columns));
@@ -136,7 +144,7 @@ function loadAs(kind: keyof Configs | undefined, file: string, io: CliIo) {
 
 export const all =
   (...commands: readonly AddCommand[]) =>
-  (parent: Command, session: Session): void => {
+  (parent: Command, session: CommandSession): void => {
     for (const add of commands) add(parent, session);
   };
 

@@ -12,12 +12,12 @@ import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { type Answer, all, command } from './command.js';
+import { all, type CommandOutput, command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
-import { type Column, json, linesText, table } from './table.js';
+import { json, linesText, type TableColumn, table } from './table.js';
 
 const strategiesCommand = command({
   name: 'strategies',
@@ -73,7 +73,7 @@ const showCommand = command({
 const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
-const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
+const PARAM_COLUMNS: readonly TableColumn<ParamRow>[] = [
   { title: 'PARAMETER', cell: (row) => row.name },
   { title: 'UNIT', cell: (row) => row.unit, keep: 2 },
   { title: 'RANGE', cell: (row) => row.range },
@@ -120,7 +120,7 @@ const isWanted =
   ({ setting }: SettingRow): boolean =>
     wanted === undefined || setting === wanted || setting.startsWith(`${wanted}.`) || setting.endsWith(`.${wanted}`);
 
-const SETTING_COLUMNS: readonly Column<SettingRow>[] = [
+const SETTING_COLUMNS: readonly TableColumn<SettingRow>[] = [
   { title: 'SETTING', cell: (row) => row.setting },
   { title: 'WANTS', cell: (row) => row.kind, gives: 'fold' },
   { title: 'DEFAULT', cell: (row) => row.default, gives: 'fold' },
@@ -178,7 +178,7 @@ const rollbackCommand = command({
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
 });
 
-const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
+const makeAnswer = (data: ConfigData): CommandOutput => ({ data, text: linesText(data.lines) });
 
 /** Only the trader reads the strategy files, because a rollback must work with broken ones. */
 const ask = (

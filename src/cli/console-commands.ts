@@ -24,11 +24,11 @@ import type { AlertStore } from '../shell/console/store.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
-import { type Answer, all, command } from './command.js';
+import { all, type CommandOutput, command } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import * as option from './options.js';
 import { askThere } from './reach.js';
-import { type Column, table } from './table.js';
+import { type TableColumn, table } from './table.js';
 
 /** Niceness of the console, so that the trader has priority when both need the processor. */
 const NICE = 10;
@@ -229,7 +229,7 @@ async function requirePage(url: string, secret: string, { ledger }: TraderConfig
   throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
 }
 
-const COLUMNS: readonly Column<RememberedAlert>[] = [
+const COLUMNS: readonly TableColumn<RememberedAlert>[] = [
   { title: 'alert', cell: ({ kind }) => kind },
   { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
   { title: 'since (UTC)', cell: ({ sinceMs }) => utcText(sinceMs) },
@@ -257,7 +257,7 @@ const alertsCommand = command({
   },
 });
 
-async function testNamed({ alerts: { channels }, file }: TraderConfig, name: string): Promise<Answer> {
+async function testNamed({ alerts: { channels }, file }: TraderConfig, name: string): Promise<CommandOutput> {
   const channel = channels.find((one) => one.name === name);
   if (channel === undefined) {
     const known = channels.map((one) => one.name).join(', ') || 'none';
@@ -272,7 +272,11 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
   return { data: { tested: name }, text: `the channel ${name} accepted the message; check whether it arrived\n` };
 }
 
-function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick<AlertStore, 'acknowledge'>): Answer {
+function acknowledge(
+  kind: string,
+  open: readonly RememberedAlert[],
+  store: Pick<AlertStore, 'acknowledge'>,
+): CommandOutput {
   const alert = open.find((one) => one.kind === kind);
   if (alert === undefined) {
     const known = open.map((one) => one.kind).join(', ') || 'none';

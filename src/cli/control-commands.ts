@@ -10,7 +10,7 @@ import { askTrader } from '../shell/control/control-client.js';
 import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
-import { type AddCommand, type Answer, all, command, modeText, toolOf } from './command.js';
+import { type AddCommand, all, type CommandOutput, command, modeText, toolOf } from './command.js';
 import { type CliIo, EXIT, type ExitCode } from './io.js';
 import * as option from './options.js';
 import {
@@ -219,7 +219,7 @@ const restingText = ({ resting }: KillData): string => {
 };
 
 /** Verifies at the exchange a kill that the trader has executed. */
-async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
+async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOutput> {
   const endMs = performance.now() + killing.timeoutMs;
   let newest: CancelAllData | null = null;
   for (;;) {
@@ -239,7 +239,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   }
 }
 
-async function killPast(killing: Killing, reach: Unreached): Promise<Answer> {
+async function killPast(killing: Killing, reach: Unreached): Promise<CommandOutput> {
   const { reason, verify } = killing;
   const { killed, ...data } = await cancelPast(killing, reason, reach);
   const mode = { mode: killed ? 'killed' : 'unknown', reason };
@@ -247,7 +247,7 @@ async function killPast(killing: Killing, reach: Unreached): Promise<Answer> {
   return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), killed && isClean(data) ? EXIT.ok : notDone);
 }
 
-const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, code: ExitCode): Answer => ({
+const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, code: ExitCode): CommandOutput => ({
   data,
   text: `${modeText(data)}\n${text}\n`,
   code,

@@ -10,7 +10,7 @@ import { outcomeText } from '../shared/protocol/outcome.js';
 import { command, resolveData } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
-import { type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
+import { formatOf, linesText, short, type TableCell, type TableColumn, table, writeAnswer } from './table.js';
 
 /** Returns the given paths, else the recording folder of the configuration, which is loaded only for this purpose. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -152,7 +152,7 @@ const importCommand = command({
 });
 
 function importText(markets: readonly ImportedMarket[], out: string, verbose: boolean, width?: number): string {
-  const columns: readonly Column<ImportedMarket>[] = [
+  const columns: readonly TableColumn<ImportedMarket>[] = [
     { title: 'MARKET', cell: (row) => short(row.conditionId) },
     { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker), gives: 'cut' },
     { title: 'EVENTS', cell: (row) => row.events, right: true },
@@ -221,7 +221,7 @@ const duration = (ms: number): string => {
   return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 };
 
-const LIST_COLUMNS: readonly Column<ListRow>[] = [
+const LIST_COLUMNS: readonly TableColumn<ListRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
   { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event ?? row.open_time), keep: 3 },
@@ -261,10 +261,10 @@ const statsRow = (recording: Recording, stats: RecordingStats) => ({
 
 type StatsRow = ReturnType<typeof statsRow>;
 
-const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
-const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
+const percent = (share: number | null): TableCell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
+const whole = (amount: string | undefined): TableCell => (amount === undefined ? null : Math.round(Number(amount)));
 
-const STATS_COLUMNS: readonly Column<StatsRow>[] = [
+const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   { title: 'MARKET', cell: (row) => short(row.condition_id) },
   { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event), keep: 9 },
   { title: 'SPAN', cell: (row) => formatSpan(row), right: true },

@@ -34,8 +34,8 @@ export const addDoctorCommand = command({
   config: 'file',
   hasJson: true,
   run: async ({ file, isJson, io }) => {
-    const checks: Check[] = [];
-    const note = (check: Check): void => {
+    const checks: DoctorCheck[] = [];
+    const note = (check: DoctorCheck): void => {
       checks.push(check);
       if (!isJson) io.out(checkText(check, io.columns));
     };
@@ -46,7 +46,7 @@ export const addDoctorCommand = command({
 });
 
 /** Performs all checks. Returns an exit code if the configuration cannot be loaded, else null. */
-async function checkEverything(file: string, io: CliIo, note: (check: Check) => void): Promise<ExitCode | null> {
+async function checkEverything(file: string, io: CliIo, note: (check: DoctorCheck) => void): Promise<ExitCode | null> {
   let config: Config;
   try {
     config = await loadConfig(file, io);
@@ -61,21 +61,21 @@ async function checkEverything(file: string, io: CliIo, note: (check: Check) => 
   return null;
 }
 
-function checkText({ name, result, text, hint }: Check, width = Number.POSITIVE_INFINITY): string {
+function checkText({ name, result, text, hint }: DoctorCheck, width = Number.POSITIVE_INFINITY): string {
   const below = (said: string) => prose(said, width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
   return `${result.padEnd(4)}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
 }
 
 const INDENT = ' '.repeat(6);
 
-function configurationCheck(config: Config): Check {
+function configurationCheck(config: Config): DoctorCheck {
   const text = `${config.file}, ${config.strategies.length} strategy file(s), hash ${config.configHash.slice(0, 12)}`;
   if (config.strategies.length > 0) return ok('configuration', text);
   return warn('configuration', text, 'No strategy file is named: nothing would be quoted.');
 }
 
 /** Checks whether files can be created in the folder; for a missing folder, in its nearest parent. */
-function folderCheck(name: string, folder: string): Check {
+function folderCheck(name: string, folder: string): DoctorCheck {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
@@ -90,7 +90,7 @@ function folderCheck(name: string, folder: string): Check {
 }
 
 /** Checks the wallet. Returns its address; null if the file is not usable. */
-async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
+async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
     if (config.venue.name === 'paper') note(warn('wallet', text, 'The first start creates the wallet file.'));
@@ -116,9 +116,9 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
 }
 
-async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
+async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly DoctorCheck[]> {
   const { profile } = config.venue;
-  const checks: Check[] = [];
+  const checks: DoctorCheck[] = [];
   let credentials: Credentials | null = null;
   try {
     if (wallet !== null) credentials = await findCredentials(config, wallet, io.env);
@@ -139,12 +139,12 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
 }
 
 /** Returns a passed check if the embedded exchange does not exist before its first start; else null. */
-function neverRun({ exchange }: Config): Check | null {
+function neverRun({ exchange }: Config): DoctorCheck | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
   return ok('venue', 'the first start creates the embedded exchange');
 }
 
-function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): Check {
+function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): DoctorCheck {
   const name = 'credentials';
   if (found) return ok(name, `found for ${venue.profile.base_url}`);
   const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
@@ -153,7 +153,7 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
   return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
 }
 
-function clockCheck(client: ServiceClient, toleranceS: number): Check {
+function clockCheck(client: ServiceClient, toleranceS: number): DoctorCheck {
   const apart = compareClocks(client);
   if (apart === null) {
     const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
@@ -164,12 +164,12 @@ function clockCheck(client: ServiceClient, toleranceS: number): Check {
   return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
-function budgetCheck({ budget }: ClientAnswer): Check {
+function budgetCheck({ budget }: ClientAnswer): DoctorCheck {
   if (budget === null) return warn('request budget', 'the venue did not report the remaining requests');
   return ok(`request budget (${budget.scope})`, `${budget.remaining} of ${budget.limit} requests left in this minute`);
 }
 
-async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
+async function signedChecks(client: ServiceClient): Promise<readonly DoctorCheck[]> {
   const answer = await client.call('orders.list', { query: { limit: 1 } });
   try {
     requireAnswer(answer, 'own orders');
@@ -192,7 +192,7 @@ const VECTORS = [
   ['POST', '/share-merges/', MERGE, '4a128a6460e48eb9ed120ceefdaaa3c541b85022c31dcd44d7a8370a54476826'],
 ] as const;
 
-function signingCheck(): Check {
+function signingCheck(): DoctorCheck {
   const wrong = VECTORS.find(
     ([method, pathWithQuery, body, signature]) =>
       requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
@@ -215,7 +215,7 @@ const DRAFTS: readonly DraftTerms[] = [
 ];
 
 /** Signs an expired draft of each action, which no venue accepts. Another implementation verifies the signatures. */
-function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): Check {
+function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): DoctorCheck {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
   const signatures = new WalletSignatures(format);
@@ -262,7 +262,7 @@ export async function checkSignedRequest(
   profile: VenueProfile,
   credentials: Credentials,
   venueSeconds: number,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const message = writeMessage(checkedBaseUrl(baseUrl), DECLARATION, PARTS);
   if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
   const transport = new Transport(1);
@@ -318,7 +318,7 @@ const escapeBytes = (bytes: Buffer): string =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
   ).join('');
 
-interface Check {
+interface DoctorCheck {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';
   readonly text: string;
@@ -326,12 +326,12 @@ interface Check {
   readonly hint: string;
 }
 
-const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
+const ok = (name: string, text: string): DoctorCheck => ({ name, result: 'ok', text, hint: '' });
 
-const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
-const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
+const warn = (name: string, text: string, hint = ''): DoctorCheck => ({ name, result: 'warn', text, hint });
+const fail = (name: string, text: string, hint: string): DoctorCheck => ({ name, result: 'fail', text, hint });
 
-function failCheck(name: string, error: unknown): Check {
+function failCheck(name: string, error: unknown): DoctorCheck {
   if (!(error instanceof TwinbookError)) throw error;
   return fail(name, error.message, error.hint);
 }

@@ -6,11 +6,11 @@ import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
-import { type Call, command } from './command.js';
+import { type CommandCall, command } from './command.js';
 import type { CliIo } from './io.js';
 import * as option from './options.js';
 import { withVenue } from './reach.js';
-import { type Column, record, short, table } from './table.js';
+import { record, short, type TableColumn, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
@@ -21,7 +21,10 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   throw new TwinbookError('config_invalid', `${file} has no section \`fleet\``, hint);
 }
 
-async function withDatabase<T>({ config, io }: Pick<Call, 'config' | 'io'>, use: (fleet: FleetDatabase) => Promise<T>) {
+async function withDatabase<T>(
+  { config, io }: Pick<CommandCall, 'config' | 'io'>,
+  use: (fleet: FleetDatabase) => Promise<T>,
+) {
   const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
@@ -53,7 +56,7 @@ function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): str
   return isSettled ? 'trading' : 'takes over';
 }
 
-const STATUS: readonly Column<WalletRow>[] = [
+const STATUS: readonly TableColumn<WalletRow>[] = [
   { title: 'wallet', cell: ({ wallet }) => short(wallet) },
   { title: 'owner', cell: ({ holder }) => holder, gives: 'cut' },
   { title: 'machine', cell: ({ machine }) => machine, gives: 'cut', keep: 3 },
@@ -157,12 +160,12 @@ function requireKnown(wallet: string, { wallets }: FleetState): void {
 }
 
 type Join = Parameters<typeof FleetMember.join>[0];
-type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
+type FleetMembership = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
 /** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet meanwhile. */
 async function whileHeld(
   { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
-  act: (joined: Joined) => Promise<void>,
+  act: (joined: FleetMembership) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,

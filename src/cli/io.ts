@@ -96,7 +96,7 @@ export interface CliTerminal {
   readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
-export interface Session {
+export interface CommandSession {
   readonly io: CliIo;
   exitCode: ExitCode;
   /** Runs another command line in this process. Never throws for a mistake in that command line. */

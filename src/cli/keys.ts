@@ -6,10 +6,10 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { command } from './command.js';
-import type { CliIo, Session } from './io.js';
+import type { CliIo, CommandSession } from './io.js';
 import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
-import { type Column, table } from './table.js';
+import { type TableColumn, table } from './table.js';
 
 const plain = option.flag('--plain-text-key', 'store the key without a passphrase: every reader of the file has it');
 
@@ -131,7 +131,7 @@ const revokeCommand = command({
   },
 });
 
-const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+const KEY_COLUMNS: readonly TableColumn<KeyRow>[] = [
   { title: 'KEY', cell: (row) => row.key_id },
   { title: 'HERE', cell: (row) => (row.here ? 'yes' : null) },
   { title: 'CREATED (UTC)', cell: (row) => utcText(row.created * 1000) },
@@ -144,7 +144,7 @@ const keysCommands = command({
   below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
 });
 
-export const addKeysCommands = (program: Command, session: Session): Command =>
+export const addKeysCommands = (program: Command, session: CommandSession): Command =>
   keysCommands(program, session).addHelpText(
     'after',
     `

@@ -11,7 +11,7 @@ import { VERSION } from '../shell/config/shipped.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { type AddCommand, command, findTool, type Tool } from './command.js';
 import { addControlCommands } from './control-commands.js';
-import type { CliIo, Session } from './io.js';
+import type { CliIo, CommandSession } from './io.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
 import { reachTrader } from './reach.js';
 
@@ -34,7 +34,7 @@ export const addMcpCommand: AddCommand = (parent, session) =>
     run: ({ file, io }) => serve(file, loadTraderConfig(file, io), session),
   })(parent, session);
 
-async function serve(file: string, config: TraderConfig, session: Session): Promise<void> {
+async function serve(file: string, config: TraderConfig, session: CommandSession): Promise<void> {
   const { io } = session;
   const [{ McpServer }, { StdioServerTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/mcp.js'),
@@ -69,7 +69,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
   await Promise.race([Promise.allSettled(calls.stop), patience]);
 }
 
-function* listTools(session: Session): Iterable<readonly [Command, Tool]> {
+function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]> {
   const program = new Command();
   addLedgerCommands(program, session);
   addControlCommands(program, session);
@@ -123,7 +123,7 @@ function schemaOf(option: Option): z.ZodType {
   return z.string().trim().min(1).max(LONGEST_TEXT);
 }
 
-async function performCall(argv: readonly string[], file: string, config: TraderConfig, session: Session) {
+async function performCall(argv: readonly string[], file: string, config: TraderConfig, session: CommandSession) {
   if ((await reachTrader(config)) === 'not running') {
     const next = `\`twinbook start -c ${file}\` starts one; without a trader \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);

@@ -11,10 +11,10 @@ export interface OptionRow<T> {
 }
 
 export type OptionRows = Readonly<Record<string, OptionRow<unknown>>>;
-export type Values<Rows extends OptionRows> = {
+export type OptionValues<Rows extends OptionRows> = {
   readonly [Key in keyof Rows]: Rows[Key] extends OptionRow<infer T> ? T : never;
 };
-type Reader<T> = (text: string) => T;
+type OptionReader<T> = (text: string) => T;
 
 /** An option without a value: true if given, else undefined. */
 export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
@@ -27,18 +27,24 @@ export const text = (flags: string, help: string, ...conflicts: string[]): Optio
   option: new Option(flags, help).conflicts(conflicts),
 });
 
-export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
+export const read = <T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T | undefined> => ({
   option: new Option(flags, help).argParser(reader),
 });
 
 /** An option with a parsed value and a default value. */
-export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
+export const usual = <T>(
+  flags: string,
+  help: string,
+  value: T,
+  reader: OptionReader<T>,
+  shown?: string,
+): OptionRow<T> => ({
   option: new Option(flags, help).default(value, shown).argParser(reader),
 });
 
 export function required(flags: string, help: string): OptionRow<string>;
-export function required<T>(flags: string, help: string, reader: Reader<T>): OptionRow<T>;
-export function required(flags: string, help: string, reader: Reader<unknown> = String): OptionRow<unknown> {
+export function required<T>(flags: string, help: string, reader: OptionReader<T>): OptionRow<T>;
+export function required(flags: string, help: string, reader: OptionReader<unknown> = String): OptionRow<unknown> {
   return { option: new Option(flags, help).makeOptionMandatory().argParser(reader) };
 }
 

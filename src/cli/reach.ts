@@ -28,7 +28,7 @@ export async function readLedger<T>(
   }
 }
 
-export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
+export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
 /**
@@ -54,7 +54,7 @@ export const nameMeant = (typed: string, config: TraderConfig, find: Find): Prom
     throw error;
   });
 
-type Named = Readonly<{ id: string; title?: string }>;
+type NamedSubject = Readonly<{ id: string; title?: string }>;
 
 const LISTED = 10;
 
@@ -63,7 +63,7 @@ const LISTED = 10;
  * (or `beginning…end`, as tables print it). Last come beginnings of words of the title, in any order and case. Throws
  * `usage`, with the candidates, for several matches.
  */
-export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
+export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
   const byName = candidates.filter(({ id }) => isShortFor(typed, id));
   const found = byName.length > 0 ? byName : candidates.filter(({ title = '' }) => hasWords(typed, title));

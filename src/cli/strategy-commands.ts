@@ -15,7 +15,7 @@ import { readParams } from '../trader/strategy/read-params.js';
 import { command } from './command.js';
 import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
-import { type Column, table } from './table.js';
+import { type TableColumn, table } from './table.js';
 
 /** Files that `twinbook init` writes, each with the shipped file that it is copied from. */
 const FILES = [
@@ -205,7 +205,7 @@ async function triedStrategies(name: string, io: CliIo): Promise<readonly TriedS
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
 }
 
-const COLUMNS: readonly Column<CheckResult>[] = [
+const COLUMNS: readonly TableColumn<CheckResult>[] = [
   { title: 'VERDICT', cell: ({ verdict }) => verdict },
   { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
   { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },

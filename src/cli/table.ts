@@ -1,6 +1,6 @@
 /** Prints rows as a table for people, or as JSON for programs. */
 
-import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
+import type { QueryAnswer, QueryValue } from '../recording/inspect/query.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import {
   csvLine,
@@ -15,11 +15,11 @@ import {
 } from '../shared/base/text.js';
 import type { CliIo } from './io.js';
 
-export type Cell = string | number | boolean | null;
+export type TableCell = string | number | boolean | null;
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
-  readonly cell: (row: Row) => Cell;
+  readonly cell: (row: Row) => TableCell;
   readonly right?: boolean;
   /** Behaviour of a text in a narrow terminal: cut with `…`, or wrapped. */
   readonly gives?: 'cut' | 'fold';
@@ -32,7 +32,7 @@ export interface Column<Row> {
 const KEPT_LONGEST = 100;
 
 /** Returns a table with a header. A narrow width drops columns, which the last line names. No width keeps them all. */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
+export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
     ({ title, cell, right, gives, least, keep = KEPT_LONGEST }): FittedColumn<Row> => ({
@@ -80,7 +80,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
 }
 
 /** Name and value of a line; an undefined value drops the line. */
-export type Pair = readonly [name: string, value: Cell | undefined];
+export type Pair = readonly [name: string, value: TableCell | undefined];
 
 const LEAST_VALUE = 20;
 
@@ -95,7 +95,7 @@ export const amounts = <Name extends string>(
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
 
 // Titles and names come from the exchange; a line break in one would break the table.
-const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
+const formatCell = (cell: TableCell): string => (cell === null ? '-' : plainLine(String(cell)));
 
 export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
@@ -114,7 +114,7 @@ export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =
 
 interface Batches {
   readonly columns: QueryAnswer['columns'];
-  readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly SqlValue[])[]>;
+  readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly QueryValue[])[]>;
 }
 
 export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
@@ -125,12 +125,12 @@ export async function writeAnswer(answer: Batches, format: AnswerFormat, io: Cli
 }
 
 async function asTable(answer: Batches, width: number | undefined): Promise<string> {
-  const rows: (readonly SqlValue[])[] = [];
+  const rows: (readonly QueryValue[])[] = [];
   for await (const batch of answer.rows()) {
     rows.push(...batch);
     if (rows.length > TABLE_ROWS) break;
   }
-  const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
+  const columns = answer.columns.map((title, at): TableColumn<readonly QueryValue[]> => {
     const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || /^-?\d+(\.\d+)?$/.test(`${row[at]}`));
     return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
   });

@@ -16,7 +16,7 @@ import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
 import * as option from './options.js';
 import { readLedger } from './reach.js';
-import { amountText, type Column, json, linesText, table } from './table.js';
+import { amountText, json, linesText, type TableColumn, table } from './table.js';
 
 const measureSpread = ({ bidMicros: bid, askMicros: ask }: TopRow): number | null =>
   bid === null || ask === null ? null : ask - bid;
@@ -121,7 +121,7 @@ const formatRow = (row: TopRow) => ({
 
 const age = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`;
 
-const COLUMNS: readonly Column<TopRow>[] = [
+const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: 'market', cell: ({ title }) => title, gives: 'cut', keep: 10 },
   { title: 'result', cell: ({ resultMicros }) => formatSigned(resultMicros), right: true, keep: 9 },
   { title: 'net', cell: ({ netMicros }) => money(netMicros), right: true, keep: 8 },

@@ -143,7 +143,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
 /** Time that running requests get when the exchange closes, ms. Usually they need microseconds. */
 const CLOSING_GRACE_MS = 500;
 
-interface Running {
+interface ExchangeParts {
   readonly server: FastifyInstance;
   readonly ticker: Ticker;
   readonly persistentCore: PersistentCore;
@@ -152,7 +152,7 @@ interface Running {
   readonly clock: ExchangeClock;
 }
 
-async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: Running): Promise<void> {
+async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: ExchangeParts): Promise<void> {
   ticker.stop();
   // Without this limit, a stalled connection would delay the end.
   const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);

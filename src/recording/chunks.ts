@@ -16,7 +16,7 @@ const MAX_WAITING = 20_000;
 /** Number of written events at the start of the queue that are removed together. */
 const MOST_WRITTEN = 4_096;
 
-interface Waiting {
+interface WaitingEvent {
   readonly kind: number;
   readonly venueMs: number;
   /** Time that never decreases from one event to the next, Unix ms. */
@@ -27,7 +27,7 @@ interface Waiting {
   /** For a level: part of its decrease that no trade explains yet, millionths. */
   unexplainedMicros: number;
   /** For a level: trades that are written right before it; null without trades. */
-  trades: Waiting[] | null;
+  trades: WaitingEvent[] | null;
   /** For a trade: true if it is written right before a level, and no longer on its own. */
   moved: boolean;
 }
@@ -40,9 +40,9 @@ export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
   /** Waiting events, which begin at the index `#first`. */
-  readonly #queue: Waiting[] = [];
+  readonly #queue: WaitingEvent[] = [];
   #first = 0;
-  #lone: Waiting[] = [];
+  #lone: WaitingEvent[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
   /** Number of trades without a matching decrease, because the recorded book did not have their level. */
   unpairedTrades = 0;
@@ -82,7 +82,7 @@ export class TradePairing {
 
   #enqueue(kind: number, venueMs: number, side: number, priceMicros: number, amountMicros: number, decrease: number) {
     this.#orderMs = Math.max(this.#orderMs, venueMs);
-    const event: Waiting = {
+    const event: WaitingEvent = {
       kind,
       venueMs,
       orderMs: this.#orderMs,
@@ -98,8 +98,8 @@ export class TradePairing {
   }
 
   /** Matches a trade that found no decrease of equal size with the largest decrease of its level and time. */
-  #settle(trade: Waiting): void {
-    let largest: Waiting | null = null;
+  #settle(trade: WaitingEvent): void {
+    let largest: WaitingEvent | null = null;
     for (let at = this.#queue.length - 1; at >= this.#first; at--) {
       const other = this.#queue[at];
       if (other === undefined || !this.#belong(trade, other)) continue;
@@ -109,14 +109,14 @@ export class TradePairing {
     else attach(trade, largest);
   }
 
-  #belong(trade: Waiting, level: Waiting): boolean {
+  #belong(trade: WaitingEvent, level: WaitingEvent): boolean {
     if (level.kind !== EVENT.level || level.unexplainedMicros <= 0) return false;
     if (level.priceMicros !== trade.priceMicros || level.side === trade.side) return false;
     const lagMs = trade.venueMs - level.venueMs;
     return lagMs <= this.#rules.tradeLagMs && lagMs >= -this.#rules.tradeLeadMs;
   }
 
-  #sameSize(trade: Waiting, level: Waiting): boolean {
+  #sameSize(trade: WaitingEvent, level: WaitingEvent): boolean {
     return Math.abs(level.unexplainedMicros - trade.amountMicros) <= this.#rules.toleranceMicros;
   }
 
@@ -147,12 +147,12 @@ export class TradePairing {
     this.#write(event, event.orderMs);
   }
 
-  #write(event: Waiting, timeMs: number): void {
+  #write(event: WaitingEvent, timeMs: number): void {
     this.#writer.write(event.kind, timeMs, event.side, event.priceMicros, event.amountMicros);
   }
 }
 
-function attach(trade: Waiting, level: Waiting): void {
+function attach(trade: WaitingEvent, level: WaitingEvent): void {
   trade.moved = true;
   level.unexplainedMicros = Math.max(0, level.unexplainedMicros - trade.amountMicros);
   if (level.trades === null) level.trades = [trade];

@@ -5,7 +5,7 @@
  * accounts. Both must end with the same book.
  */
 import { OrderBook, Side } from 'nodejs-order-book';
-import { ASK, BID, type BookSide } from '../../src/exchange/core/contract.js';
+import { ASK, BID, type MatchingSide } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { micros } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
@@ -55,7 +55,7 @@ const place = ({ core, market, accounts }: Venue, stream: Stream, i: number): nu
   core.at(i).internal.place(
     accounts[stream.account[i] ?? 0] ?? 0,
     market,
-    (stream.side[i] ?? 0) as BookSide,
+    (stream.side[i] ?? 0) as MatchingSide,
     // Products of ticks and whole shares are safe integers.
     micros((stream.tick[i] ?? 0) * TICK),
     micros((stream.shares[i] ?? 0) * 1_000_000),

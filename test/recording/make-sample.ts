@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { makeName } from '../../src/exchange/core/catalog.js';
-import type { BookSide, MarketIndex } from '../../src/exchange/core/contract.js';
+import type { MarketIndex, MatchingSide } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { bookRow, detailRow } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
@@ -93,7 +93,7 @@ class Scribe {
   }
 
   /** `taker` is the side of the placed order: decreases of the other side were traded. */
-  look(nowMs: number, taker: BookSide | null): void {
+  look(nowMs: number, taker: MatchingSide | null): void {
     const row = bookRow(this.#core.catalog.market(this.index), true, 100);
     const next = [levelsOf(row.bid), levelsOf(row.ask)] as const;
     const stamp = { timeMs: nowMs, seenMs: nowMs };

@@ -7,7 +7,7 @@ import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../src/shared/protocol/states.js';
 import type { StoredDraft } from '../../src/shell/wallet/draft-signer.js';
-import type { DraftSigner } from '../../src/trader/executor/contract.js';
+import type { IntentSigner } from '../../src/trader/executor/contract.js';
 import type { Invariants } from './invariants.js';
 import type { Network } from './network.js';
 import type { Setting } from './setting.js';
@@ -59,7 +59,7 @@ function cancelOne({ pubkey, market }: DataOf<'orders.list'>[number], options: D
 function signerFor(
   { pubkey, message, market }: { pubkey: string; message: string; market: string },
   { keys, setting }: DirectCancelOptions,
-): DraftSigner {
+): IntentSigner {
   const { service_name: serviceName, draft_message: draftMessage } = setting.profile;
   const stored: StoredDraft = {
     intentId: pubkey,

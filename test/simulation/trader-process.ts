@@ -6,7 +6,7 @@ import { Pacing } from '../../src/shell/client/pacing.js';
 import { type SigningPolicy, DraftSigner as WalletSigner } from '../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { Trader } from '../../src/trader/engine/trader.js';
-import type { DraftSigner } from '../../src/trader/executor/contract.js';
+import type { IntentSigner } from '../../src/trader/executor/contract.js';
 import { Executor } from '../../src/trader/executor/executor.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
@@ -21,7 +21,7 @@ export class RestlessTrader extends Trader {
   }
 }
 
-const asItIs = (signer: DraftSigner) => signer;
+const asItIs = (signer: IntentSigner) => signer;
 
 /** Thrown inside a step to end the process there. */
 export class Killed extends Error {}
@@ -39,7 +39,7 @@ export interface ProcessOptions {
   readonly nowMs: number;
   readonly setting?: Setting;
   /** Wraps the signer, to record its answers. */
-  readonly heard?: ((signer: DraftSigner) => DraftSigner) | undefined;
+  readonly heard?: ((signer: IntentSigner) => IntentSigner) | undefined;
   readonly kind?: typeof Trader;
   /** Random part of the client's own waits, from 0 to 1. Default: always the middle. */
   readonly chance?: () => number;
@@ -101,7 +101,7 @@ export class TraderProcess {
     this.ledger.close();
   }
 
-  #mortal(signer: DraftSigner): DraftSigner {
+  #mortal(signer: IntentSigner): IntentSigner {
     return {
       sign: (intentId) => {
         if (this.diesSigning) throw new Killed();
@@ -120,5 +120,5 @@ export function keysOf(seed: Uint8Array): Keys {
 }
 
 /** The wallet's own signer, with the signatures of `node:crypto`: the same bytes as the wallet's, eight times as fast. */
-export const signerOf = ({ address, key }: Keys, policy: SigningPolicy): DraftSigner =>
+export const signerOf = ({ address, key }: Keys, policy: SigningPolicy): IntentSigner =>
   new WalletSigner(policy, address, (bytes) => sign(null, bytes, key).toString('hex'));

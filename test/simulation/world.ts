@@ -12,7 +12,7 @@ import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.j
 import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
 import { Pacing, type Permit } from '../../src/shell/client/pacing.js';
 import { Trader } from '../../src/trader/engine/trader.js';
-import type { DraftSigner } from '../../src/trader/executor/contract.js';
+import type { IntentSigner } from '../../src/trader/executor/contract.js';
 import { LedgerBroken } from '../../src/trader/ledger/database.js';
 import { ClockFaults } from './clock-faults.js';
 import { cancelDirectly } from './direct-cancel.js';
@@ -51,7 +51,7 @@ const PENDING_FACTOR = 10;
 /** Records all inputs and requests, run by run, like the daemon's journal. */
 export interface Diary {
   /** A process starts on the ledger in this file, which may not exist yet. Returns a wrapper of the signer. */
-  begin(runId: string, ledgerFile: string, nowMs: number): (signer: DraftSigner) => DraftSigner;
+  begin(runId: string, ledgerFile: string, nowMs: number): (signer: IntentSigner) => IntentSigner;
   step(observation: Observation, requests: readonly Request[]): void;
 }
 

@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { COMMAND_GROUPS } from '../../src/cli/cli.js';
-import type { Session } from '../../src/cli/io.js';
+import type { CommandSession } from '../../src/cli/io.js';
 import { jsonSchema, listSettings, type SchemaNode } from '../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../src/shell/config/schema.js';
 import { METRICS } from '../../src/shell/console/metrics.js';
@@ -19,7 +19,7 @@ const code = (text: string): string => `\`${text}\``;
 async function commands(): Promise<string> {
   const program = new Command();
   // Only the action of a command reads its session.
-  for (const { load } of COMMAND_GROUPS) (await load())(program, {} as Session);
+  for (const { load } of COMMAND_GROUPS) (await load())(program, {} as CommandSession);
   const rowsBelow = (parent: Command, before: string): readonly Cells[] =>
     parent.commands.flatMap((command) => {
       const args = command.registeredArguments.map((arg) => (arg.required ? ` <${arg.name()}>` : ` [${arg.name()}]`));

@@ -2,14 +2,14 @@
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/arena.js';
+import type { ArenaResult, ArenaStanding, EdgeDifference } from '../../lab/arena/arena.js';
 import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type Answer, command } from '../command.js';
+import { type CommandOutput, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
-import { type Column, prose, table } from '../table.js';
+import { prose, type TableColumn, table } from '../table.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
@@ -51,7 +51,11 @@ export const addArenaCommand = command({
   answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
 });
 
-async function runWorlds(options: option.Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
+async function runWorlds(
+  options: option.OptionValues<typeof OPTIONS>,
+  isJson: boolean,
+  io: CliIo,
+): Promise<CommandOutput> {
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await findWorlds(options.world);
   const conditions = await readConditions(options.markets, worlds);
@@ -102,8 +106,8 @@ export function meanText({ mean, standardError }: FreshMean, places = 2): string
   return `${sign}${decimal(mean, places)}${error}`;
 }
 
-type Named = Pick<Standing, 'world' | 'strategy'>;
-const NAMES: readonly Column<Named>[] = [
+type NamedStanding = Pick<ArenaStanding, 'world' | 'strategy'>;
+const NAMES: readonly TableColumn<NamedStanding>[] = [
   { title: 'WORLD', cell: ({ world }) => world, gives: 'cut' },
   { title: 'STRATEGY', cell: ({ strategy }) => strategy, gives: 'cut' },
 ];
@@ -111,7 +115,7 @@ const NAMES: readonly Column<Named>[] = [
 const partText = (part: number, { simulations }: { readonly simulations: number }): string =>
   `${count(part)} of ${count(simulations)}`;
 
-const STANDING_COLUMNS: readonly Column<Standing>[] = [
+const STANDING_COLUMNS: readonly TableColumn<ArenaStanding>[] = [
   ...NAMES,
   { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
   { title: 'SD', cell: ({ edgeSd }) => (edgeSd === null ? null : decimal(edgeSd, 2)), right: true, keep: 45 },
@@ -127,7 +131,7 @@ const STANDING_COLUMNS: readonly Column<Standing>[] = [
   { title: 'REQUESTS', cell: ({ requests }) => requests && decimal(requests.mean, 0), right: true, keep: 40 },
 ];
 
-const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
+const DIFFERENCE_COLUMNS: readonly TableColumn<EdgeDifference>[] = [
   ...NAMES,
   { title: 'AGAINST', cell: ({ against }) => against, gives: 'cut' },
   { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
@@ -138,7 +142,7 @@ const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
 const listCautions = ({ standings }: ArenaResult): readonly string[] => {
   const halts = standings.filter(({ halted }) => halted > 0);
   const failures = standings.filter(({ failed }) => failed > 0);
-  const simulations = (part: number, row: Standing) => `${part} of ${row.simulations} simulations of ${row.world}`;
+  const simulations = (part: number, row: ArenaStanding) => `${part} of ${row.simulations} simulations of ${row.world}`;
   return [
     ...halts.map((row) => `A risk limit halted ${row.strategy} in ${simulations(row.halted, row)}.`),
     ...failures.map(

@@ -11,7 +11,7 @@ import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { type Answer, type Call, command, resolveData } from '../command.js';
+import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
 import { ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
 
@@ -48,7 +48,7 @@ export const PLAY_OPTIONS = {
   allMarkets: option.flag('--all-markets', 'offer all recorded markets to all strategies, whatever their files select'),
 };
 
-type PlayFlags = option.Values<typeof PLAY_OPTIONS>;
+type PlayFlags = option.OptionValues<typeof PLAY_OPTIONS>;
 
 export const fillModelOption = (usual: readonly string[]): option.OptionRow<readonly string[] | undefined> =>
   option.read(
@@ -107,7 +107,12 @@ function feeRate(text: string): number {
   return micros;
 }
 
-async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>): Promise<Answer> {
+async function runBacktests({
+  options,
+  file,
+  isJson,
+  io,
+}: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
   boundHeapGrowth();
   const choices = resolveFeedChoices(options, io.cwd);
   const feeds = choices.map(({ name }) => name);

@@ -6,8 +6,15 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
-import type { Difference } from '../../lab/replay/compare.js';
+import type {
+  FillBand,
+  MarketParity,
+  Parity,
+  ParityOptions,
+  ParityResult,
+  ParitySide,
+} from '../../lab/parity/parity.js';
+import type { ReplayDifference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
 import { openRunCode, type ReplayedTrader, type RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
@@ -15,10 +22,10 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { cutText, utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
-import { type Answer, all, command } from '../command.js';
+import { all, type CommandOutput, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
-import { type Column, linesText, type Pair, prose, record, table } from '../table.js';
+import { linesText, type Pair, prose, record, type TableColumn, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
 const RUN_ARGUMENT = 'run in journal.dir of the configuration: `last`, the beginning of its id, or its folder';
@@ -32,7 +39,7 @@ const RUN_OPTIONS = {
 };
 
 /** Opens the named run and its code. `file`: path of its configuration; null if only the run's folder is named. */
-function openRun(name: string, { config, acceptChangedCode }: option.Values<typeof RUN_OPTIONS>, io: CliIo) {
+function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
@@ -61,14 +68,14 @@ const OPTIONS = {
   ...RUN_OPTIONS,
 };
 
-type ReplayFlags = option.Values<typeof OPTIONS>;
+type ReplayFlags = option.OptionValues<typeof OPTIONS>;
 
 const replayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
   options: OPTIONS,
-  answer: async ({ options, args: [name = ''], isJson, io }): Promise<Answer> => {
+  answer: async ({ options, args: [name = ''], isJson, io }): Promise<CommandOutput> => {
     if (options.play !== undefined)
       return playOverRun(openRun(name, options, io).run, options.play, options, isJson, io);
     if (options.fillModel !== undefined) {
@@ -150,7 +157,7 @@ function shareText({ difference, steps, repeatedSteps, requests, repeatedRequest
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
 
-function differenceText(difference: Difference, changes: readonly string[]): string {
+function differenceText(difference: ReplayDifference, changes: readonly string[]): string {
   const { step, timeMs, observation, what, recorded, replayed, fields } = difference;
   const time = new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ');
   const list = (lines: readonly string[]) => (lines.length === 0 ? ['  nothing'] : lines.map((line) => `  ${line}`));
@@ -282,7 +289,7 @@ interface SidesWords {
   /** Names and values of facts to list after the run's span. */
   readonly facts: readonly Pair[];
   /** Columns of the table of markets, after the columns of the sides. */
-  readonly columns?: readonly Column<MarketParity>[];
+  readonly columns?: readonly TableColumn<MarketParity>[];
   /** Text of a paragraph before the remarks. */
   readonly verdict?: string;
 }
@@ -293,7 +300,7 @@ function sidesAnswer(
   { parity, liveRun, data, latency }: ParityResult,
   fields: object,
   { facts, columns = [], verdict }: SidesWords,
-): Answer {
+): CommandOutput {
   const { fromMs, toMs } = liveRun;
   const known: readonly Pair[] = [
     ['run', basename(run.folder)],
@@ -304,11 +311,11 @@ function sidesAnswer(
   ];
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
   const { sides, markets } = parity;
-  const figures: readonly Column<Line>[] = [
+  const figures: readonly TableColumn<SideLine>[] = [
     { title: '', cell: ([name]) => name },
-    ...sideColumns<Line>(sides, ([, figure], index) => figure(sides[index] as Side)),
+    ...sideColumns<SideLine>(sides, ([, figure], index) => figure(sides[index] as ParitySide)),
   ];
-  const shares: readonly Column<MarketParity>[] = [
+  const shares: readonly TableColumn<MarketParity>[] = [
     { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
     ...columns,
@@ -324,9 +331,9 @@ function sidesAnswer(
   };
 }
 
-type Line = readonly [name: string, figure: (side: Side) => string];
+type SideLine = readonly [name: string, figure: (side: ParitySide) => string];
 
-const LINES: readonly Line[] = [
+const LINES: readonly SideLine[] = [
   ['Fills', ({ fills }) => count(fills)],
   ['Shares filled', ({ sharesMicros }) => formatShares(sharesMicros)],
   ['Result', ({ resultMicros }) => formatGain(resultMicros)],
@@ -343,7 +350,10 @@ const LINES: readonly Line[] = [
 ];
 
 /** Returns one column per side. A narrow terminal shows only the first sides. */
-const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
+const sideColumns = <Row>(
+  sides: Parity['sides'],
+  cell: (row: Row, index: number) => string,
+): readonly TableColumn<Row>[] =>
   sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 
 export const addReplayCommands = all(replayCommand, parityCommand);

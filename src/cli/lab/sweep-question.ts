@@ -28,7 +28,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
 import * as option from '../options.js';
-import { type Column, prose, table } from '../table.js';
+import { prose, type TableColumn, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
 /** Maximum rows of a table; the database, `--json` and the page have all rows. */
@@ -62,7 +62,7 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
   table(
     rows,
     columns.map(
-      ({ title, short = title, cell, isText, keep, gives }): Column<Row> => ({
+      ({ title, short = title, cell, isText, keep, gives }): TableColumn<Row> => ({
         title: short.toUpperCase(),
         cell,
         right: isText !== true,
@@ -139,7 +139,7 @@ export const QUESTION_OPTIONS = {
   ),
 };
 
-export type Question = option.Values<typeof QUESTION_OPTIONS> & {
+export type Question = option.OptionValues<typeof QUESTION_OPTIONS> & {
   readonly file: string;
   readonly workers: number;
   readonly world?: readonly string[] | undefined;

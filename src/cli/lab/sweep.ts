@@ -14,7 +14,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
-import { type Answer, type Call, command, resolveData } from '../command.js';
+import { type CommandCall, type CommandOutput, command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import * as option from '../options.js';
 import { record } from '../table.js';
@@ -242,7 +242,10 @@ const workerCommand = command({
 });
 
 /** Opens the engine of a sweep; undefined for threads. The queue's packages are loaded only when used. */
-async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
+async function openEngine(
+  options: option.OptionValues<typeof ENGINE_OPTIONS>,
+  io: CliIo,
+): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
   const { Leader } = await import('../../lab/sweep/chunks.js');
@@ -302,7 +305,7 @@ const OPTIONS = {
   report: reportOption,
 };
 
-type SweepFlags = option.Values<typeof OPTIONS> & Pick<Question, 'file'>;
+type SweepFlags = option.OptionValues<typeof OPTIONS> & Pick<Question, 'file'>;
 
 export const addSweepCommand = command({
   name: 'sweep',
@@ -313,7 +316,7 @@ export const addSweepCommand = command({
   below: [planCommand, collectCommand, workerCommand],
 });
 
-async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>): Promise<Answer> {
+async function sweep({ options, file, isJson, io }: CommandCall<typeof OPTIONS, 'file'>): Promise<CommandOutput> {
   const flags = { ...options, file };
   const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
   const line = new ProgressLine(io, isJson);

@@ -7,7 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { marketLines } from '../../shell/console/views/explain-view.js';
 import { readRun, runField, runFolders } from '../../shell/journal/runs.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
 /** Throws `usage` if no run had begun or the market was unknown, and `recording_invalid` for a damaged journal. */
@@ -16,7 +16,7 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
   const name = basename(run.folder);
   let trader: Trader | null = null;
   let lastMs = 0;
-  let snapshot: Snapshot | null = null;
+  let snapshot: TraderSnapshot | null = null;
   const { difference } = await replayRun(run, {
     trader: await traderThen(run.description, code),
     code,
@@ -32,7 +32,7 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
     },
   });
   // `ledgerAtEnd` assigns the snapshot, which TypeScript does not follow.
-  const then = snapshot as Snapshot | null;
+  const then = snapshot as TraderSnapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {
     const hint = '`twinbook markets` lists markets. Orders and fills are explained without --at.';

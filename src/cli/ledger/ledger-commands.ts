@@ -5,16 +5,16 @@ import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type {
   BookedFill,
+  HeldPosition,
   IntentRow,
   LedgerReader,
   MarketRecord,
   OrderRecord,
-  PositionRow,
 } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command } from '../command.js';
 import * as option from '../options.js';
 import { marketMeant, readLedger } from '../reach.js';
-import { amountText, type Cell, type Column, short, table } from '../table.js';
+import { amountText, short, type TableCell, type TableColumn, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
@@ -26,7 +26,7 @@ const MOST_ROWS = 1_000_000;
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
 /** A key of `--json` and the record's field. With a title, the field is also a column of the table. */
-type Field<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<Column<Item>>];
+type ListField<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<TableColumn<Item>>];
 
 type ReadPage = Readonly<{ limit: number; marketConditionId?: string }>;
 
@@ -36,7 +36,7 @@ interface List<Item extends InMarket> {
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
   /** Fields of `--json`. Their keys are public and use the venue's names. Amounts are decimal strings. */
-  readonly fields: readonly Field<Item>[];
+  readonly fields: readonly ListField<Item>[];
 }
 
 const list = <Item extends InMarket>({ name, help, more, read: readRows, fields }: List<Item>): AddCommand =>
@@ -70,7 +70,7 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     },
   });
 
-const columnsOf = <Item>(fields: readonly Field<Item>[]): readonly Column<Item>[] =>
+const columnsOf = <Item>(fields: readonly ListField<Item>[]): readonly TableColumn<Item>[] =>
   fields.flatMap(([, field, { title, ...look } = {}]) => {
     if (title === undefined) return [];
     const isAmount = field.endsWith('Micros');
@@ -78,12 +78,12 @@ const columnsOf = <Item>(fields: readonly Field<Item>[]): readonly Column<Item>[
   });
 
 /** Returns a field's value. A name that ends in `Micros` makes it a decimal text. */
-const fieldValue = <Item>(item: Item, field: string & keyof Item): Cell => {
+const fieldValue = <Item>(item: Item, field: string & keyof Item): TableCell => {
   const value = item[field];
-  return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as Cell);
+  return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as TableCell);
 };
 
-function cellOf<Item>(item: Item, field: string & keyof Item): Cell {
+function cellOf<Item>(item: Item, field: string & keyof Item): TableCell {
   const value = fieldValue(item, field);
   if (value === null) return null;
   if (field === 'isYes') return value === true ? 'YES' : 'NO';
@@ -92,21 +92,21 @@ function cellOf<Item>(item: Item, field: string & keyof Item): Cell {
   return field === 'pubkey' || field === 'marketConditionId' ? short(String(value)) : value;
 }
 
-const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => ({
+const titleColumn = (titles: ReadonlyMap<string, string>): TableColumn<InMarket> => ({
   title: 'TITLE',
   cell: (item) => titles.get('marketConditionId' in item ? item.marketConditionId : item.conditionId) ?? '',
   gives: 'cut',
 });
 
 /** Terms of orders and fills. */
-const TERMS: readonly Field<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
+const TERMS: readonly ListField<Pick<OrderRecord, 'isYes' | 'side' | 'priceMicros' | 'amountMicros'>>[] = [
   ['is_yes', 'isYes', { title: 'OUTCOME' }],
   ['side', 'side', { title: 'SIDE' }],
   ['price', 'priceMicros', { title: 'PRICE' }],
   ['amount', 'amountMicros', { title: 'AMOUNT' }],
 ];
 
-const ORDERS: readonly Field<OrderRecord>[] = [
+const ORDERS: readonly ListField<OrderRecord>[] = [
   ['pubkey', 'pubkey', { title: 'ORDER' }],
   ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
   ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
@@ -115,7 +115,7 @@ const ORDERS: readonly Field<OrderRecord>[] = [
   ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
 ];
 
-const DRAFTS: readonly Field<IntentRow>[] = [
+const DRAFTS: readonly ListField<IntentRow>[] = [
   ['intent_id', 'id', { title: 'INTENT' }],
   ['kind', 'kind', { title: 'KIND' }],
   ['state', 'state', { title: 'STATE' }],
@@ -131,7 +131,7 @@ const DRAFTS: readonly Field<IntentRow>[] = [
   ['last_reason', 'lastReason', { title: 'REASON', gives: 'cut', keep: 3 }],
 ];
 
-const FILLS: readonly Field<BookedFill>[] = [
+const FILLS: readonly ListField<BookedFill>[] = [
   ['timestamp', 'timestampS', { title: 'TIME (UTC)' }],
   ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
   ['order_pubkey', 'orderPubkey'],
@@ -141,13 +141,13 @@ const FILLS: readonly Field<BookedFill>[] = [
   ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
 ];
 
-const POSITIONS: readonly Field<PositionRow>[] = [
+const POSITIONS: readonly ListField<HeldPosition>[] = [
   ['market_condition_id', 'marketConditionId', { title: 'MARKET' }],
   ['is_yes', 'isYes', { title: 'OUTCOME' }],
   ['shares', 'sharesMicros', { title: 'SHARES' }],
 ];
 
-const MARKETS: readonly Field<MarketRecord>[] = [
+const MARKETS: readonly ListField<MarketRecord>[] = [
   ['condition_id', 'conditionId', { title: 'MARKET' }],
   ['title', 'title'],
   ['state', 'state', { title: 'STATE' }],
@@ -205,7 +205,7 @@ export const addLedgerCommands = all(
     tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config }) => {
       const events = await readLedger(config, (ledger) => ledger.events(limit));
-      const columns: readonly Column<(typeof events)[number]>[] = [
+      const columns: readonly TableColumn<(typeof events)[number]>[] = [
         { title: 'TIME (UTC)', cell: ({ timeMs }) => utcText(timeMs) },
         { title: 'KIND', cell: ({ kind }) => kind, gives: 'cut' },
         { title: 'WHAT', cell: (event) => event.text, gives: 'fold' },

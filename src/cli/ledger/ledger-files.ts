@@ -14,7 +14,7 @@ import { command, modeText } from '../command.js';
 import { EXIT } from '../io.js';
 import * as option from '../options.js';
 import { askThere, reachTrader } from '../reach.js';
-import { type Column, formatOf, linesText, table, writeAnswer } from '../table.js';
+import { formatOf, linesText, type TableColumn, table, writeAnswer } from '../table.js';
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
@@ -46,7 +46,7 @@ const backupsCommand = command({
     const { locateBackupFolder, listBackups } = await import('../../shell/backup/backups.js');
     const folder = locateBackupFolder(ledger.path);
     const files = listBackups(ledger.path);
-    const columns: readonly Column<(typeof files)[number]>[] = [
+    const columns: readonly TableColumn<(typeof files)[number]>[] = [
       { title: 'made', cell: ({ atMs }) => utcText(atMs) },
       { title: 'MB', cell: ({ bytes }) => megabytes(bytes), right: true },
       { title: 'file', cell: ({ name }) => name, gives: 'fold' },

@@ -10,16 +10,16 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
+import { Comparison, type PendingChanges } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
-import { Round, type RoundEnd } from '../../trader/reconcile/reconciler.js';
+import { ReconcileRound, type RoundEnd } from '../../trader/reconcile/reconciler.js';
 import { command } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
 import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
-import { type Column, table } from '../table.js';
+import { type TableColumn, table } from '../table.js';
 
 /** Time before a difference is checked again, ms. No trader runs meanwhile, so only lagging lists can change. */
 const CONFIRM_AFTER_MS = 3_000;
@@ -27,7 +27,7 @@ const RETRY_MS = 1_000;
 /** Marks of a list in a ledger without any reconciliation: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
-type Compared = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
+type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
 /**
  * Returns the differences that two rounds found; empty after one round without any. Throws `timed_out` if no complete
@@ -39,7 +39,7 @@ async function reconcileDirectly(
   ownTrades: boolean,
   withinMs: number,
   onVoid: (reason: string) => void,
-): Promise<Compared> {
+): Promise<ReconcileReport> {
   const inside = reader
     .verify()
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
@@ -80,7 +80,7 @@ export async function oneRound(
   client: ServiceClient,
   within: <T>(work: () => T) => T = (work) => work(),
 ): Promise<readonly Difference[] | string> {
-  const round = new Round(comparison.lists, Date.now());
+  const round = new ReconcileRound(comparison.lists, Date.now());
   const first: PlannedRequest = {
     lane: 'own',
     owner: { kind: 'round', list: 'assets' },
@@ -144,7 +144,7 @@ function beginning(ledger: LedgerReader, key: string): string {
 }
 
 /** Returns the intents in flight in the form that the executor would restore. */
-function underWay(ledger: LedgerReader): UnderWay {
+function underWay(ledger: LedgerReader): PendingChanges {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();
   return {
@@ -183,7 +183,7 @@ const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => 
   accepted: { since: sinceMs, reason },
 });
 
-function comparedText({ differences, accepted }: Compared, width: number | undefined): string {
+function comparedText({ differences, accepted }: ReconcileReport, width: number | undefined): string {
   return [
     ...(differences.length > 0 ? [table(differences, COLUMNS, width)] : []),
     ...(differences.length === 0 || accepted.length > 0 ? [`${agreementText(differences.length, accepted)}\n`] : []),
@@ -194,7 +194,7 @@ function comparedText({ differences, accepted }: Compared, width: number | undef
 const HOW_TO_BOOK =
   "`twinbook ledger adopt --reason TEXT` books the exchange's holdings; `resume --reason` only accepts the differences";
 
-async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<Compared> {
+async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Promise<ReconcileReport> {
   const sayVoid = (reason: string) => io.err(`A round was void (${reason}); trying again.\n`);
   try {
     const socket = config.control.socket;
@@ -214,7 +214,7 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
   throw new TwinbookError('timed_out', 'the trader completed no rounds in time', hint);
 }
 
-const COLUMNS: readonly Column<Difference>[] = [
+const COLUMNS: readonly TableColumn<Difference>[] = [
   { title: 'WHAT', cell: (row) => row.what },
   { title: 'WHICH', cell: (row) => row.subject, gives: 'fold' },
   { title: 'LEDGER', cell: (row) => row.ledger, gives: 'fold' },

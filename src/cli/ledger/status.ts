@@ -20,7 +20,7 @@ import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
 import { askThere, readLedger, valueOn } from '../reach.js';
-import { amountText, type Cell, type Column, json, type Pair, record, short, table } from '../table.js';
+import { amountText, json, type Pair, record, short, type TableCell, type TableColumn, table } from '../table.js';
 
 export const statusCommand = command({
   name: 'status',
@@ -93,7 +93,7 @@ function printStopped(io: CliIo, { running: _, agreement, next_start: next, guar
 }
 
 /** Returns the known facts, under their names in `--json`. */
-const pairsOf = (facts: Readonly<Record<string, Cell>>): readonly Pair[] =>
+const pairsOf = (facts: Readonly<Record<string, TableCell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
 const wayBackText = ({ way_back: command }: Pick<StatusData, 'way_back'>) =>
@@ -139,7 +139,7 @@ function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: 
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
-const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
+const MARKET_COLUMNS: readonly TableColumn<StatusMarket>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'BID', cell: (row) => row.bid, right: true },
   { title: 'ASK', cell: (row) => row.ask, right: true },

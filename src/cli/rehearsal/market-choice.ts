@@ -20,7 +20,7 @@ import { makeMarketRecord } from '../../trader/engine/markets.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketFacts, OwnMarketState } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { ask, difference, failure, type Place } from './steps.js';
+import { ask, difference, failure, type RehearsalPlace } from './steps.js';
 
 export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
@@ -29,7 +29,7 @@ const MOST_LOOKS = 10;
 const LISTED = 100;
 
 /** Returns the market of `--market`, else the first named or selected market that accepts the rehearsal's order. */
-export async function chooseMarket({ client, config, where, market }: Place): Promise<ChosenMarket> {
+export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
   // An embedded exchange has its own markets.
   const wanted = where === 'paper' ? null : market;
   const named = where === 'paper' ? [] : config.strategies.flatMap(({ markets }) => markets.ids);

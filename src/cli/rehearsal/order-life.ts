@@ -27,7 +27,7 @@ import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
-import { ask, difference, failure, isStrange, type Place, Stopped, step, timedOut } from './steps.js';
+import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step, timedOut } from './steps.js';
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
@@ -53,7 +53,7 @@ const STEPS: readonly (readonly [name: string, perform: (life: OrderLife) => Pro
 ];
 
 export class OrderLife {
-  readonly #place: Place;
+  readonly #place: RehearsalPlace;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
   readonly #comparison: Comparison;
@@ -66,7 +66,7 @@ export class OrderLife {
   /** Time limit of the order's life, monotonic ms. The limit counts from the choice of the market. */
   #endMs = 0;
 
-  constructor(place: Place, ledger: Ledger) {
+  constructor(place: RehearsalPlace, ledger: Ledger) {
     const { config, wallet } = place;
     const { configHash } = config;
     const { profile, allowBlindSigning } = config.venue;

@@ -9,7 +9,7 @@ import { Wallet } from '../../shell/wallet/wallet.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
-import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
+import { ask, clockText, failure, limitText, type Rehearsal, type RehearsalPlace, step } from './steps.js';
 
 /** Rehearses on a new exchange without network or account. The exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
   const wallet = Wallet.makeUnkept();
   const client = new ServiceClient({ profile, baseUrl: exchange.url });
-  const place: Place = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
+  const place: RehearsalPlace = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
   try {
     await step(place, 'keys', async () => {
       const file = await walletText(rehearsal);
@@ -65,7 +65,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
 }
 
 /** Performs the steps from the clock to the ledger. The client must have credentials. */
-async function liveThrough(place: Place): Promise<void> {
+async function liveThrough(place: RehearsalPlace): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;
   const markets = () => ask(client, 'markets.list', { query: { limit: 1 } }, 'its markets');

@@ -25,7 +25,7 @@ const OPTIONS = {
   timeout: option.integer('--timeout <s>', 'time limit for the life of each order, s', [5, 3600], 90),
 };
 
-type RehearseFlags = option.Values<typeof OPTIONS>;
+type RehearseFlags = option.OptionValues<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',

@@ -23,7 +23,7 @@ export interface Rehearsal {
   readonly isStopped: () => boolean;
 }
 
-export interface Place extends Rehearsal {
+export interface RehearsalPlace extends Rehearsal {
   readonly where: 'paper' | 'live';
   readonly client: ServiceClient;
   readonly wallet: Wallet;
@@ -32,7 +32,7 @@ export interface Place extends Rehearsal {
 }
 
 export interface StepLine {
-  readonly where: Place['where'];
+  readonly where: RehearsalPlace['where'];
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
@@ -65,7 +65,7 @@ export class Stopped extends Error {
 
 /** Runs one step, writes its line and returns its result. Throws Stopped for a failed step. */
 export async function step<T>(
-  { where, note, isStopped }: Pick<Place, 'where' | 'note' | 'isStopped'>,
+  { where, note, isStopped }: Pick<RehearsalPlace, 'where' | 'note' | 'isStopped'>,
   name: string,
   work: () => T | Promise<T>,
   describeFound: (found: T) => string = String,

@@ -133,14 +133,14 @@ export interface MarketSpec {
   readonly state?: MarketState;
 }
 
-type ParsedBody<N extends EndpointName> = z.output<NonNullable<Endpoint<N>['body']>>;
+type DraftBody<N extends EndpointName> = z.output<NonNullable<Endpoint<N>['body']>>;
 
 /** Parsed body of an order draft. Price and funds are in the space of the order's outcome. */
-export type OrderRequest = Omit<ParsedBody<'orders.create'>, 'price' | 'amount' | 'funds'> &
-  Partial<ParsedBody<'orders.create'>>;
+export type OrderRequest = Omit<DraftBody<'orders.create'>, 'price' | 'amount' | 'funds'> &
+  Partial<DraftBody<'orders.create'>>;
 
 /** Request for an API key, without its signature. */
-export type KeyRequest = Omit<ParsedBody<'keys.create'>, 'signature'>;
+export type KeyRequest = Omit<DraftBody<'keys.create'>, 'signature'>;
 
 /** Kinds of drafts that a wallet signs. A cancel draft has its order's pubkey. */
 export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'request';
@@ -149,7 +149,7 @@ export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'req
 export const BID = 0;
 export const ASK = 1;
 /** A side of the YES book: `BID` or `ASK`. */
-export type BookSide = typeof BID | typeof ASK;
+export type MatchingSide = typeof BID | typeof ASK;
 
 /** Refusals of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */
 export const REFUSED_MARKET = -1; // The market has no book, is not open, or is paused.
@@ -160,7 +160,7 @@ export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 export type Wire<Name extends keyof typeof record> = z.input<(typeof record)[Name]>;
 
 /** One page of a list, newest rows first. `nextBeforeId` is for the next cursor; null on the last page. */
-export interface Page<T> {
+export interface RecordPage<T> {
   readonly rows: readonly T[];
   readonly nextBeforeId: number | null;
 }
@@ -194,7 +194,7 @@ interface MarginTarget {
 }
 
 /** Terms of a position request. */
-export type MarginTerms = MarginTarget & MarginSize & TpSlChange;
+export type MarginRequest = MarginTarget & MarginSize & TpSlChange;
 
 /** Terms of an estimate; funds in micros. */
 export type EstimateTerms = MarginTarget & { readonly funds: Micros };

@@ -5,7 +5,16 @@ import { ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { type ConversionState, isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
-import { badSignature, invalid, ok, type Page, type PageQuery, type Result, refuse, type Wire } from './contract.js';
+import {
+  badSignature,
+  invalid,
+  ok,
+  type PageQuery,
+  type RecordPage,
+  type Result,
+  refuse,
+  type Wire,
+} from './contract.js';
 import { type CoreContext, landsMs, openDraft, seconds } from './core-context.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
@@ -132,11 +141,11 @@ export const payout = (outcome: MarketOutcome | null, yes: number, no: number): 
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
 /** Direction of a conversion. A merge turns sets into currency, a split turns currency into sets. */
-export type ConversionKind = 'merge' | 'split';
+export type SetConversion = 'merge' | 'split';
 
 /** A merge or a split. */
 export interface Conversion extends RecordOfAccount {
-  readonly kind: ConversionKind;
+  readonly kind: SetConversion;
   readonly message: string;
   readonly market: number;
   /** Number of complete sets, in micros. */
@@ -150,7 +159,7 @@ export class Conversions {
   readonly #context: CoreContext;
   readonly #identity: Identity;
   /** Merges and splits share one id counter. */
-  readonly #records: Readonly<Record<ConversionKind, Records<Conversion, Wire<'conversionRow'>>>>;
+  readonly #records: Readonly<Record<SetConversion, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
   /** Unfinished conversions: at most one for each kind, account and market. */
   readonly #open = new Map<string, Conversion>();
@@ -159,7 +168,7 @@ export class Conversions {
     this.#context = context;
     this.#identity = identity;
     const toRow = (record: Conversion) => conversionRow(record, context.catalog.market(record.market));
-    const open = (recordKind: ConversionKind) =>
+    const open = (recordKind: SetConversion) =>
       new Records(context, {
         recordKind,
         facets: ({ market, state }: Conversion) => ({ market, state, isYes: null, side: null }),
@@ -168,7 +177,7 @@ export class Conversions {
     this.#records = { merge: open('merge'), split: open('split') };
   }
 
-  draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<Wire<'draft'>> {
+  draft(kind: SetConversion, account: number, conditionId: string, amountText: string): Result<Wire<'draft'>> {
     const context = this.#context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(conditionId);
@@ -193,12 +202,12 @@ export class Conversions {
     return ok(this.#start(kind, account, market, amount));
   }
 
-  #available(kind: ConversionKind, account: number, market: Market): number {
+  #available(kind: SetConversion, account: number, market: Market): number {
     if (kind === 'split') return this.#context.funds.available(account);
     return Math.min(market.shares.available(account, true), market.shares.available(account, false));
   }
 
-  #start(kind: ConversionKind, account: number, market: Market, amount: number): Wire<'draft'> {
+  #start(kind: SetConversion, account: number, market: Market, amount: number): Wire<'draft'> {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
@@ -249,7 +258,7 @@ export class Conversions {
   }
 
   /** Order of the checks: found, not expired, still a draft, signature. The market is checked when it is executed. */
-  submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean) {
+  submit(kind: SetConversion, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
@@ -285,15 +294,15 @@ export class Conversions {
     }
   }
 
-  row(kind: ConversionKind, account: number, pubkey: string): Wire<'conversionRow'> | null {
+  row(kind: SetConversion, account: number, pubkey: string): Wire<'conversionRow'> | null {
     return this.#records[kind].row(account, pubkey);
   }
 
-  findMessage(kind: ConversionKind, account: number, pubkey: string): string | null {
+  findMessage(kind: SetConversion, account: number, pubkey: string): string | null {
     return this.#records[kind].find(account, pubkey)?.message ?? null;
   }
 
-  page(kind: ConversionKind, account: number, query: PageQuery<'merges.list'>): Page<Wire<'conversionRow'>> {
+  page(kind: SetConversion, account: number, query: PageQuery<'merges.list'>): RecordPage<Wire<'conversionRow'>> {
     return this.#records[kind].page(account, query);
   }
 
@@ -327,10 +336,10 @@ function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'
   };
 }
 
-const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;
+const openKey = (kind: SetConversion, account: number, market: number): string => `${kind}/${account}/${market}`;
 
 /** Reason why the market refuses conversions of this kind now; null if it accepts them. */
-function unavailable(kind: ConversionKind, market: Market): ServiceErrorSlug | null {
+function unavailable(kind: SetConversion, market: Market): ServiceErrorSlug | null {
   if (market.state !== 'open') return 'share_conversion_market_not_open';
   if (market.paused) return 'share_conversion_market_paused';
   return kind === 'merge' && market.unbacked ? 'share_merge_market_has_unbacked_collateral' : null;

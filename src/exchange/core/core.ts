@@ -39,7 +39,7 @@ import { RecordedFeed } from './matching/recorded-feed.js';
 import { i32, u8 } from './money.js';
 import { InternalOrders, Orders } from './orders.js';
 import { type Archive, MemoryArchive } from './records/archive.js';
-import { detailRow, type MarketFacts, makeMarketFacts } from './records/market-rows.js';
+import { detailRow, type ListedFacts, makeMarketFacts } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
 /** Columns of a resting order in a snapshot, after its slot. */
@@ -61,7 +61,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
 }
 
 /** Calls that create and change markets. A change returns the market's detail. */
-class Markets {
+class MarketControls {
   readonly #core: ExchangeCore;
 
   constructor(core: ExchangeCore) {
@@ -200,8 +200,8 @@ export class ExchangeCore implements CoreContext {
   readonly internal: InternalOrders;
   readonly margin: Margin;
   readonly feed: RecordedFeed;
-  readonly markets: Markets;
-  readonly #facts: MarketFacts[] = [];
+  readonly markets: MarketControls;
+  readonly #facts: ListedFacts[] = [];
 
   /**
    * Creates an exchange, or restores one from a snapshot. Throws RangeError for a snapshot with another version. The
@@ -221,7 +221,7 @@ export class ExchangeCore implements CoreContext {
     this.internal = new InternalOrders(this, this.matching, this.pool);
     this.margin = new Margin(this, this.matching, this.identity);
     this.feed = new RecordedFeed(this, this.matching, (nowMs) => this.at(nowMs));
-    this.markets = new Markets(this);
+    this.markets = new MarketControls(this);
     if (saved !== null) {
       this.#load(saved);
       return;
@@ -261,7 +261,7 @@ export class ExchangeCore implements CoreContext {
   readWallet = (account: number): string | null => this.identity.account(account).wallet;
 
   /** Facts of a market. Each market has one object, whose getters read the current state. */
-  marketFacts(index: MarketIndex): MarketFacts {
+  marketFacts(index: MarketIndex): ListedFacts {
     this.#facts[index] ??= makeMarketFacts(this.catalog.market(index), this);
     return this.#facts[index];
   }
@@ -325,7 +325,7 @@ export class ExchangeCore implements CoreContext {
     };
   }
 
-  #load(saved: Snapshot): void {
+  #load(saved: CoreSnapshot): void {
     this.nowMs = saved.nowMs;
     this.signingAvailable = saved.signingAvailable;
     this.delays = saved.delays;
@@ -345,9 +345,9 @@ export class ExchangeCore implements CoreContext {
 }
 
 /** State of a core without its final records, which are in the archive. */
-export type Snapshot = ReturnType<ExchangeCore['snapshot']>;
+export type CoreSnapshot = ReturnType<ExchangeCore['snapshot']>;
 
-function readSnapshot(snapshot: unknown): Snapshot {
+function readSnapshot(snapshot: unknown): CoreSnapshot {
   if (typeof snapshot !== 'object' || snapshot === null || !('version' in snapshot)) {
     throw new RangeError('not a snapshot of the paper exchange');
   }
@@ -355,7 +355,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
   // A core of the same version wrote this object.
-  return snapshot as Snapshot;
+  return snapshot as CoreSnapshot;
 }
 
 /** Returns the part of the core that has the path's method, and the method's name. */

@@ -9,7 +9,7 @@ import { type CoreContext, seconds } from './core-context.js';
 import { text } from './money.js';
 import type { Archived } from './records/archive.js';
 
-interface Account {
+interface AccountRecord {
   readonly slot: number;
   /** Wallet of the account; null for internal accounts. */
   readonly wallet: string | null;
@@ -40,7 +40,7 @@ const MAX_CHALLENGES = 10_000;
 /** Stores accounts, API keys and open challenges. */
 export class Identity {
   readonly #context: CoreContext;
-  readonly #accounts: Account[] = [];
+  readonly #accounts: AccountRecord[] = [];
   readonly #byWallet = new Map<string, number>();
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
@@ -107,7 +107,7 @@ export class Identity {
     return slot;
   }
 
-  #keep(account: Account): void {
+  #keep(account: AccountRecord): void {
     assert(account.slot === this.#accounts.length, 'accounts and their funds are numbered alike');
     this.#accounts.push(account);
     if (account.wallet !== null) this.#byWallet.set(account.wallet, account.slot);
@@ -123,7 +123,7 @@ export class Identity {
     return this.#keys.get(apiKey) ?? null;
   }
 
-  account(slot: number): Account {
+  account(slot: number): AccountRecord {
     return must(this.#accounts[slot], `account ${slot}`);
   }
 

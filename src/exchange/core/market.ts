@@ -10,16 +10,16 @@ import {
   ASK,
   BID,
   type BookConfigSpec,
-  type BookSide,
   invalid,
   type MarketSpec,
+  type MatchingSide,
   ok,
   type PoolConfigSpec,
   type Refusal,
   type Result,
 } from './contract.js';
 import { DEFAULT_REFERENCE, MarginPool, readRules } from './margin/pool.js';
-import { Book, NO_TICK } from './matching/book.js';
+import { MatchingBook, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { asMicros } from './money.js';
@@ -125,7 +125,7 @@ export class Market {
   }
 
   /** Best real or recorded price of a side in YES space; null if the side is empty or the book is not shown. */
-  bestPrice(side: BookSide): Micros | null {
+  bestPrice(side: MatchingSide): Micros | null {
     const trading = this.#shown;
     return trading && priceOf(trading, trading.book.best(side));
   }
@@ -139,13 +139,13 @@ export class Market {
   }
 
   /** Best recorded price of a side, even if real orders have taken its amount; null if nothing is recorded. */
-  bestRecorded(side: BookSide): Micros | null {
+  bestRecorded(side: MatchingSide): Micros | null {
     const trading = this.#shown;
     return trading && priceOf(trading, trading.book.bestRecorded(side));
   }
 
   /** Best price of the real orders on a side, in YES space; null if there are none. */
-  bestReal(side: BookSide): Micros | null {
+  bestReal(side: MatchingSide): Micros | null {
     const { orderbook: trading } = this;
     return trading && priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
@@ -159,14 +159,14 @@ export class Market {
   }
 
   /** Visible amount of a level in YES space, real and recorded together. */
-  levelAmount(side: BookSide, price: Micros): Micros {
+  levelAmount(side: MatchingSide, price: Micros): Micros {
     const { orderbook: trading } = this;
     if (trading === null || price % trading.tick !== 0) return asMicros(0);
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
   /** Writes up to `depth` visible levels, best first, into columns of micros. YES space. Returns their number. */
-  readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
+  readLevels(side: MatchingSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns must hold all requested levels');
     const trading = this.#shown;
     if (trading === null) return 0;
@@ -233,7 +233,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
     takerRate: config.taker_fee_rate,
     /** The higher of the two fee rates, for the lock of a buy. */
     lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
-    book: new Book(pool, model, ONE / tick, lot),
+    book: new MatchingBook(pool, model, ONE / tick, lot),
   };
 }
 

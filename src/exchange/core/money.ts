@@ -12,10 +12,10 @@ export const i32 = (cells: Int32Array, index: number): number => cells[index] as
 /** Reads a cell of bytes, like `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
-type Column = Float64Array | Int32Array | Uint8Array;
+type NumberColumn = Float64Array | Int32Array | Uint8Array;
 
 /** Returns a larger copy of the column, with all values in the same places. */
-export function widen<C extends Column>(cells: C, size: number): C {
+export function widen<C extends NumberColumn>(cells: C, size: number): C {
   // The constructor of a typed array takes a length.
   const wider = new (cells.constructor as new (length: number) => C)(size);
   wider.set(cells);
@@ -23,7 +23,7 @@ export function widen<C extends Column>(cells: C, size: number): C {
 }
 
 /** Lists non-zero cells as `[row, value, …]`, for snapshots: every `stride`-th cell, beginning with `first`. */
-export function sparse(cells: Column, stride = 1, first = 0): number[] {
+export function sparse(cells: NumberColumn, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
   for (let row = 0, at = first; at < cells.length; row++, at += stride) {
     const value = cells[at] ?? 0;
@@ -33,7 +33,7 @@ export function sparse(cells: Column, stride = 1, first = 0): number[] {
 }
 
 /** Restores cells from a list of `sparse`. All cells must be zero before. */
-export function fillSparse(cells: Column, pairs: readonly number[], stride = 1, first = 0): void {
+export function fillSparse(cells: NumberColumn, pairs: readonly number[], stride = 1, first = 0): void {
   for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }
 

@@ -15,10 +15,10 @@ import { makeName } from './catalog.js';
 import {
   type AccountSlot,
   BID,
-  type BookSide,
   badSignature,
   invalid,
   type MarketIndex,
+  type MatchingSide,
   type OrderRequest,
   ok,
   type PageQuery,
@@ -38,7 +38,7 @@ import {
   isBidLeg,
   isBuyLeg,
   isYesLeg,
-  type Leg,
+  type LegCode,
   type OrderPool,
   SELL_NO,
   SELL_YES,
@@ -69,7 +69,7 @@ export class InternalOrders {
   place(
     account: AccountSlot,
     index: MarketIndex,
-    side: BookSide,
+    side: MatchingSide,
     price: Micros,
     amount: Micros,
     immediate: boolean,
@@ -123,7 +123,7 @@ export class InternalOrders {
 /** An API order, from its draft on. Amounts, prices and funds in micros. */
 export interface OrderRecord extends RecordOfAccount {
   readonly market: number;
-  readonly leg: Leg;
+  readonly leg: LegCode;
   readonly type: OrderType;
   /** Price in the space of the order's outcome; null for a market order. */
   readonly price: Micros | null;
@@ -154,7 +154,7 @@ interface OwnTrade {
   readonly timeMs: number;
 }
 
-const sideOf = (leg: Leg) => (isBuyLeg(leg) ? 'buy' : 'sell');
+const sideOf = (leg: LegCode) => (isBuyLeg(leg) ? 'buy' : 'sell');
 
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
@@ -409,13 +409,13 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
 /** An order that fits its market's rules. Sizes that its type does not have are null. */
 type CheckedOrder = Pick<OrderRecord, 'leg' | 'price' | 'amount' | 'funds'>;
 
-type Field = 'price' | 'amount' | 'funds';
+type OrderField = 'price' | 'amount' | 'funds';
 
 /** Reads an order, or refuses its first wrong field. */
 function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';
-  const wanted: readonly Field[] = isLimit ? ['price', 'amount'] : [buys ? 'funds' : 'amount'];
+  const wanted: readonly OrderField[] = isLimit ? ['price', 'amount'] : [buys ? 'funds' : 'amount'];
   for (const field of ['price', 'amount', 'funds'] as const) {
     const value = request[field];
     if (wanted.includes(field) !== (value !== undefined)) {
@@ -431,7 +431,7 @@ function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrde
   return ok({ leg, price, amount, funds });
 }
 
-function offGrid(field: Field, value: Micros, trading: Trading): string | null {
+function offGrid(field: OrderField, value: Micros, trading: Trading): string | null {
   const { config } = trading;
   const [step, least, most] = {
     price: [trading.tick, config.min_price, config.max_price] as const,

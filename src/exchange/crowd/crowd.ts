@@ -9,7 +9,7 @@ import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { type Category, isSettledMarket } from '../../shared/protocol/states.js';
-import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
+import { type AccountSlot, ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
 /** Distance of the best level from the estimate at a price of 0.50, in ticks. It is smaller near 0 and 1. */
@@ -90,7 +90,7 @@ class CompetingMaker {
     this.#error = this.#error * kept + ERROR_SIGMA * Math.sqrt(1 - kept * kept) * this.#random.normal();
   }
 
-  #cancelOther(nowMs: number, side: BookSide, wanted: readonly Rung[]): Level[] {
+  #cancelOther(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): Level[] {
     return this.#levels[side].filter((level) => {
       const left = this.#core.internal.remaining(level.handle) / 1_000_000;
       const right = wanted.some((rung) => rung.tick === level.tick) && left >= WORN_PART * level.shares;
@@ -99,7 +99,7 @@ class CompetingMaker {
     });
   }
 
-  #placeMissing(nowMs: number, side: BookSide, wanted: readonly Rung[]): void {
+  #placeMissing(nowMs: number, side: MatchingSide, wanted: readonly Rung[]): void {
     const held = this.#levels[side];
     for (const { tick, shares: usual } of wanted) {
       if (held.some((level) => level.tick === tick)) continue;
@@ -202,7 +202,7 @@ const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** Best price of a market's side in ticks; null if the side is empty. */
-function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
+function bestTick(core: ExchangeCore, market: MarketIndex, side: MatchingSide): number | null {
   const price = core.catalog.market(market).bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }
@@ -343,7 +343,7 @@ class CrowdMarket {
   }
 
   /** Trades up to a limit, in ticks, if the book has an offer within it. */
-  #take(nowMs: number, account: number, side: BookSide, limitTicks: number, shares: number): void {
+  #take(nowMs: number, account: number, side: MatchingSide, limitTicks: number, shares: number): void {
     const tick =
       side === BID ? Math.min(HIGHEST_TICK, Math.floor(limitTicks)) : Math.max(LOWEST_TICK, Math.ceil(limitTicks));
     if (tick < LOWEST_TICK || tick > HIGHEST_TICK) return;
@@ -481,7 +481,7 @@ export interface CrowdSettings {
   readonly markets?: number | undefined;
 }
 
-interface ListedMarket {
+interface CrowdListing {
   readonly slot: Slot;
   /** Number of the slot's current market, from 0. */
   listing: number;
@@ -493,7 +493,7 @@ export class Crowd {
   readonly #core: ExchangeCore;
   readonly #seed: number;
   readonly #accounts: CrowdAccounts;
-  readonly #listed: readonly ListedMarket[];
+  readonly #listed: readonly CrowdListing[];
 
   /** Starts the crowd, or continues an earlier run from its last prices. `nowMs`: exchange clock, Unix ms. */
   constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
@@ -540,8 +540,8 @@ export class Crowd {
     }));
   }
 
-  #earliest(): ListedMarket | undefined {
-    let first: ListedMarket | undefined;
+  #earliest(): CrowdListing | undefined {
+    let first: CrowdListing | undefined;
     for (const listed of this.#listed) {
       if (first === undefined || listed.market.nextDueMs() < first.market.nextDueMs()) first = listed;
     }
@@ -549,7 +549,7 @@ export class Crowd {
   }
 
   /** Finds the slot's first unsettled market, or creates a market. */
-  #listOn(slot: Slot, nowMs: number): ListedMarket {
+  #listOn(slot: Slot, nowMs: number): CrowdListing {
     let listing = 0;
     for (; ; listing++) {
       const index = this.#core.catalog.findIndex(listingId(slot, listing));
@@ -558,7 +558,7 @@ export class Crowd {
     return { slot, listing, market: this.#openMarket(slot, listing, nowMs) };
   }
 
-  #list(listed: ListedMarket, nowMs: number): void {
+  #list(listed: CrowdListing, nowMs: number): void {
     listed.listing++;
     listed.market = this.#openMarket(listed.slot, listed.listing, nowMs);
   }

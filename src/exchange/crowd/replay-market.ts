@@ -4,7 +4,7 @@ import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } fro
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, stepOfPrecision } from '../../shared/base/micros.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import { ASK, BID, type BookSide, type MarketIndex, type MarketSpec } from '../core/contract.js';
+import { ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { detailRow } from '../core/records/market-rows.js';
 
@@ -158,7 +158,7 @@ export class ReplayMarket {
       this.#core.at(nowMs).feed.clear(index);
       return;
     }
-    const side: BookSide = chunk.side[at] === BID ? BID : ASK;
+    const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
     // Prices and amounts of a recording are integers.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;

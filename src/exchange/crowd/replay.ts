@@ -16,7 +16,7 @@ import { Playback, ReplayMarket, VERIFY_HINT } from './replay-market.js';
 const STALL_POLL_MS = 10;
 
 /** One recording of a replay, and its market. */
-interface Part {
+interface ReplayPart {
   readonly recording: Recording;
   readonly market: ReplayMarket;
   /** Recorded time of the first event, Unix ms. */
@@ -27,10 +27,10 @@ interface Part {
  * Plays the recordings of one source in order of time. Recordings that overlap in time form an act and play together.
  * An act begins when the previous act has ended, so gaps are skipped. Within an act, recorded time runs at `speed`.
  */
-class Timeline {
+class ReplayTimeline {
   readonly #speed: number;
-  readonly #acts: readonly (readonly Part[])[];
-  readonly #playing = new Map<Part, Playback>();
+  readonly #acts: readonly (readonly ReplayPart[])[];
+  readonly #playing = new Map<ReplayPart, Playback>();
   #act = 0;
   /** The same moment in exchange time and in recorded time, Unix ms. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
@@ -38,13 +38,13 @@ class Timeline {
   #lastMs: number;
   #stalled = false;
   /** Recording with the next event, from `#findNext`; null if the act has no more events. */
-  #next: Part | null = null;
+  #next: ReplayPart | null = null;
   #nextPlayback: Playback | null = null;
   /** Recorded time of the next event of another recording, Unix ms. */
   #untilMs = Number.POSITIVE_INFINITY;
 
   /** Begins to play unfinished recordings at `nowMs`, exchange clock. */
-  constructor(parts: readonly Part[], speed: number, nowMs: number) {
+  constructor(parts: readonly ReplayPart[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
     this.#lastMs = nowMs;
@@ -57,7 +57,7 @@ class Timeline {
   }
 
   /** Recordings that could not be read to the end, with the reasons. */
-  failures(): { part: Part; reason: string }[] {
+  failures(): { part: ReplayPart; reason: string }[] {
     return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
   }
 
@@ -111,7 +111,7 @@ class Timeline {
   }
 
   /** Plays one recording until another recording has an earlier event. */
-  #play(part: Part, playback: Playback, nowMs: number): void {
+  #play(part: ReplayPart, playback: Playback, nowMs: number): void {
     const { market } = part;
     const chunk = playback.chunk;
     if (chunk === null) return;
@@ -178,18 +178,18 @@ class Timeline {
   }
 
   /** Recorded time that a partly played recording had reached at the stop, if it was played at the present speed. */
-  #computePosition(part: Part, stoppedMs: number): number {
+  #computePosition(part: ReplayPart, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
     return Math.min(part.firstMs + Math.max(0, played), closeMs);
   }
 }
 
-const NOBODY: readonly Part[] = [];
+const NOBODY: readonly ReplayPart[] = [];
 
 /** Groups overlapping recordings into acts. Acts with a partly played market come first. */
-function groupActs(parts: readonly Part[]): Part[][] {
-  const acts: Part[][] = [];
+function groupActs(parts: readonly ReplayPart[]): ReplayPart[][] {
+  const acts: ReplayPart[][] = [];
   let endMs = Number.NEGATIVE_INFINITY;
   for (const part of [...parts].sort((a, b) => a.firstMs - b.firstMs)) {
     const last = acts.at(-1);
@@ -197,18 +197,18 @@ function groupActs(parts: readonly Part[]): Part[][] {
     else last.push(part);
     endMs = Math.max(endMs, part.recording.market.closeTimeMs);
   }
-  const hasBegun = (act: readonly Part[]) => act.some((part) => part.market.state === 'open');
+  const hasBegun = (act: readonly ReplayPart[]) => act.some((part) => part.market.state === 'open');
   return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
 }
 
 /** Plays recordings, each on its own market. */
 export class Replay {
-  readonly #timelines: readonly Timeline[];
-  readonly #parts: readonly Part[];
+  readonly #timelines: readonly ReplayTimeline[];
+  readonly #parts: readonly ReplayPart[];
   /** One line for each recording: its title, its source and the duration of its replay. */
   readonly plan: readonly string[];
 
-  private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
+  private constructor(timelines: readonly ReplayTimeline[], parts: readonly ReplayPart[], plan: readonly string[]) {
     this.#timelines = timelines;
     this.#parts = parts;
     this.plan = plan;
@@ -229,7 +229,7 @@ export class Replay {
       const hint = '1 is as recorded, 10 ten times as fast';
       throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
     }
-    const bySource = new Map<string, Part[]>();
+    const bySource = new Map<string, ReplayPart[]>();
     const plan: string[] = [];
     for (const recording of recordings) {
       const market = new ReplayMarket(core, recording.market);
@@ -245,7 +245,7 @@ export class Replay {
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
-    const timelines = [...bySource.values()].map((parts) => new Timeline(parts, speed, nowMs));
+    const timelines = [...bySource.values()].map((parts) => new ReplayTimeline(parts, speed, nowMs));
     for (const timeline of timelines) await timeline.resume(core, nowMs);
     await Promise.all(timelines.map((timeline) => timeline.ready()));
     return new Replay(timelines, [...bySource.values()].flat(), plan);

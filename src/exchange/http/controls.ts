@@ -14,7 +14,7 @@ import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } fr
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** One call of a control, with its validated body. */
-export interface ControlCall<B> extends FaultContext {
+export interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
   /** Reports on the signature of this request. */
@@ -24,25 +24,25 @@ export interface ControlCall<B> extends FaultContext {
 }
 
 /** One control: its method, path, body and action. The action's result is the answer's `data`. */
-export interface Control {
+export interface FaultControl {
   readonly method: 'GET' | 'POST';
   readonly path: `/paper/${string}/`;
   readonly body: z.ZodObject | null;
-  readonly run: (call: ControlCall<unknown>) => Result<unknown>;
+  readonly run: (call: FaultControlCall<unknown>) => Result<unknown>;
 }
 
 function control<B extends z.ZodObject>(
-  path: Control['path'],
+  path: FaultControl['path'],
   body: B,
-  run: (call: ControlCall<z.output<B>>) => Result<unknown>,
-): Control {
+  run: (call: FaultControlCall<z.output<B>>) => Result<unknown>,
+): FaultControl {
   // The server has parsed the body by this schema.
-  return { method: 'POST', path, body, run: (call) => run(call as ControlCall<z.output<B>>) };
+  return { method: 'POST', path, body, run: (call) => run(call as FaultControlCall<z.output<B>>) };
 }
 
 /** A control whose body is not parsed. */
-const bare = (method: Control['method'], path: Control['path'], run: Control['run']) =>
-  ({ method, path, body: null, run }) satisfies Control;
+const bare = (method: FaultControl['method'], path: FaultControl['path'], run: FaultControl['run']) =>
+  ({ method, path, body: null, run }) satisfies FaultControl;
 
 /** Maximum advance of the clock: a year. Larger values are typing errors. */
 const MAX_ADVANCE_S = 366 * 86_400;
@@ -103,7 +103,7 @@ const stateBody = z.object({
 const clockBody = z.object({ advance_s: z.number().positive().max(MAX_ADVANCE_S) });
 const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
 
-export const CONTROLS: readonly Control[] = [
+export const CONTROLS: readonly FaultControl[] = [
   control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
     const created = core.at(nowMs).markets.create(marketSpec(body));
     return mapResult(created, ({ index }) => detailRow(core.catalog, core.catalog.market(index)));
@@ -140,7 +140,7 @@ export const CONTROLS: readonly Control[] = [
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
 
-function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
+function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result<unknown> {
   const { nowMs, core, body } = call;
   return changeMarket(call, (id) => {
     const { state, paused, unbacked_collateral: unbacked } = body;
@@ -159,7 +159,10 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
 }
 
 /** Runs `change` for the market of the path. Answers `not_found` if there is no such market. */
-function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
+function changeMarket<B>(
+  { params, core }: FaultControlCall<B>,
+  change: (id: string) => Result<unknown>,
+): Result<unknown> {
   const id = params['condition_id'] ?? '';
   return core.catalog.findIndex(id) === null ? refuse(NOT_FOUND) : change(id);
 }
@@ -219,7 +222,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
 }
 
 function serve(
-  control: Control,
+  control: FaultControl,
   request: FastifyRequest,
   { core, settle, advanceClock, rateLimits: hasLimits }: ServerOptions,
   { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },

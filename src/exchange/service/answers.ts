@@ -8,9 +8,9 @@ import {
   encodeCursor,
   type SortedPlace,
 } from '../../shared/protocol/cursors.js';
-import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
+import type { Endpoint, EndpointName, PathParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
-import type { AccountSlot, Page, Result } from '../core/contract.js';
+import type { AccountSlot, RecordPage, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
 import type { WalletSignatures } from './wallet-signatures.js';
@@ -119,7 +119,7 @@ export interface ServiceCall<N extends EndpointName> {
   readonly nowMs: number;
   /** The authenticated caller; -1 for a call without a signature. */
   readonly account: AccountSlot;
-  readonly params: ParamsOf<N>;
+  readonly params: PathParamsOf<N>;
   readonly query: QueryOf<N>;
   readonly body: ParsedBody<N>;
   /** Maximum rows of a page: the caller's limit, else the declared default. */
@@ -161,7 +161,7 @@ export function keysetPage<Q extends { readonly cursor?: string | undefined }, T
   list: CursorList,
   query: Q,
   limit: number,
-  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => Page<T>,
+  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => RecordPage<T>,
 ) {
   const beforeId = cursorPosition(list, query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);

@@ -16,7 +16,7 @@ import { type EVENT_SORTS, isSettledMarket, type SEARCH_SORTS } from '../../shar
 import type { Result, Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { SPORTS } from '../core/market.js';
-import { detailRow, eventListRow, eventRow, listRow, type MarketFacts } from '../core/records/market-rows.js';
+import { detailRow, eventListRow, eventRow, type ListedFacts, listRow } from '../core/records/market-rows.js';
 import {
   BAD_CURSOR,
   badField,
@@ -30,15 +30,15 @@ import {
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event with its markets. */
-interface Entry {
+interface CatalogEntry {
   readonly index: number;
   readonly category: string;
   readonly createdMs: number;
-  readonly markets: readonly MarketFacts[];
+  readonly markets: readonly ListedFacts[];
 }
 
 /** Sorts by rank, greatest first. Equal ranks keep the given order, newest first. */
-function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[] {
+function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
     .map((row) => ({ row, rank: rankEntry(row) }))
@@ -47,7 +47,7 @@ function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[]
 }
 
 /** Rank of an entry by sort. An event's sums and maxima are over its markets; its age is its own. */
-const RANKS: Readonly<Record<Sort, (row: Entry) => number>> = {
+const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
   total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
@@ -61,13 +61,13 @@ const RANKS: Readonly<Record<Sort, (row: Entry) => number>> = {
   live_stream: () => 0,
 };
 
-const getEndDate = (market: MarketFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
-const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
+const getEndDate = (market: ListedFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
+const sum = (markets: readonly ListedFacts[], of: (market: ListedFacts) => number): number =>
   markets.reduce((total, market) => total + of(market), 0);
-const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
+const most = (markets: readonly ListedFacts[], of: (market: ListedFacts) => number): number =>
   markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
 
-interface Place {
+interface PagePlace {
   readonly offset: number;
   /** Number of markets at the time of the first page. Later markets are excluded, so that pages do not shift. */
   readonly until: number;
@@ -82,7 +82,7 @@ interface OffsetList {
 const PER_MARKET = 2 ** 24;
 
 /** Decodes the cursor of a sorted list; null for an invalid cursor. A plain offset applies to all markets. */
-function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): PagePlace | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
   if (position === undefined) return { offset: 0, until: marketCount };
@@ -92,7 +92,7 @@ function readPlace({ list, key }: OffsetList, cursor: string | undefined, market
 
 function cut<R, T>(
   found: readonly R[],
-  { offset, until }: Place,
+  { offset, until }: PagePlace,
   limit: number,
   { list, key }: OffsetList,
   makeRow: (row: R) => T,
@@ -102,15 +102,15 @@ function cut<R, T>(
   return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
 }
 
-const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+const isOpen = ({ state }: ListedFacts): boolean => state === 'open';
 
 /** True if the outcome is proposed or awaited, and the market is not settled. */
-const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
+const isUnderReview = ({ state }: ListedFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** True for a market that is under review or interrupted. It no longer trades and is not settled. */
-const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+const isClosed = (market: ListedFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
-const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+const isResolved = ({ state }: ListedFacts): boolean => isSettledMarket(state);
 
 /** True if a time is between two times, inclusive, Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
@@ -120,7 +120,7 @@ type CatalogQuery = QueryOf<'events.list'>;
 interface Listing<R> extends OffsetList {
   readonly count: (core: ExchangeCore) => number;
   /** Reads an entry with those of its markets whose index is below `until`. */
-  readonly readEntry: (core: ExchangeCore, index: number, until: number) => Entry;
+  readonly readEntry: (core: ExchangeCore, index: number, until: number) => CatalogEntry;
   readonly readRow: (core: ExchangeCore, index: number) => R;
 }
 
@@ -130,7 +130,7 @@ const SOON_S = 7 * 86_400;
 /** The interface: "The events list shows at most two market summaries per event". */
 const SUMMARIES_PER_EVENT = 2;
 
-function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
+function eventEntry(core: ExchangeCore, index: number, until: number): CatalogEntry {
   const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
@@ -154,7 +154,7 @@ export const MARKETS: Listing<Wire<'marketListRow'>> = {
   readRow: ({ catalog }, index) => listRow(catalog, catalog.market(index)),
 };
 
-function marketEntry(core: ExchangeCore, index: number, until: number): Entry {
+function marketEntry(core: ExchangeCore, index: number, until: number): CatalogEntry {
   const facts = core.marketFacts(index);
   const { category, createdMs } = facts;
   return { index, category, createdMs, markets: index < until ? [facts] : [] };
@@ -191,7 +191,7 @@ function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter
   const { core } = ask;
   const place = readPlace(listing, ask.query.cursor, core.catalog.markets.length);
   if (place === null) return refuse(BAD_CURSOR);
-  const found: Entry[] = [];
+  const found: CatalogEntry[] = [];
   for (let index = listing.count(core) - 1; index >= 0; index--) {
     const entry = listing.readEntry(core, index, place.until);
     if (matches(entry, ask, sports)) found.push(entry);
@@ -200,14 +200,14 @@ function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter
   return cut(sorted, place, ask.limit, listing, (entry) => listing.readRow(core, entry.index));
 }
 
-function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
+function matches(entry: CatalogEntry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
   if (entry.markets.length === 0) return false;
   if (query.category !== undefined && entry.category !== query.category) return false;
   if (query.state !== undefined && !isIn(query.state, entry, nowMs / 1000)) return false;
   return entry.markets.some(sports);
 }
 
-function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, nowS: number): boolean {
+function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: CatalogEntry, nowS: number): boolean {
   switch (filter) {
     case 'newest':
       return true;
@@ -229,7 +229,7 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
 }
 
 /** True for a market of the wanted sports and leagues. */
-type SportFilter = (market: MarketFacts) => boolean;
+type SportFilter = (market: ListedFacts) => boolean;
 
 /** Filter by sport and league. Refuses a league without its sport, and unknown slugs. */
 function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
@@ -255,11 +255,11 @@ const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]
 
 type SearchQuery = QueryOf<'search.list'>;
 
-interface Hit extends Entry {
+interface Hit extends CatalogEntry {
   readonly type: 'market' | 'event';
 }
 
-type Row =
+type CatalogRow =
   | { readonly result_type: 'market'; readonly summary: Wire<'marketDetail'> }
   | { readonly result_type: 'event'; readonly summary: Wire<'eventRow'> };
 
@@ -291,7 +291,7 @@ export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number
 }
 
 /** Finds events and markets among the first `until` markets, newest first. */
-function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean) {
+function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: ListedFacts) => boolean) {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {
@@ -306,13 +306,13 @@ function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound
   return [...sortedBy([...found, ...hits], 'created')];
 }
 
-const makeRow = (core: ExchangeCore, { type, index }: Hit): Row =>
+const makeRow = (core: ExchangeCore, { type, index }: Hit): CatalogRow =>
   type === 'market'
     ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
     : { result_type: type, summary: eventRow(core.catalog, index) };
 
 function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
-  return (market: MarketFacts): boolean =>
+  return (market: ListedFacts): boolean =>
     words.every((word) => market.searchText.includes(word)) &&
     (query.category === undefined || market.category === query.category) &&
     (query.state === undefined || query.state.some((state) => STATES[state](market))) &&

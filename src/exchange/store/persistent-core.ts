@@ -19,7 +19,7 @@ interface JournalRow {
 }
 
 /** Stores the newest snapshot and all later state-changing calls. A call is on disk before its answer is sent. */
-export class Journal {
+export class CoreJournal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
   readonly #insert: Database.Statement<[number, string, string]>;
@@ -99,7 +99,7 @@ const SNAPSHOT_EVERY_MS = 60_000;
 /** Maximum calls between two snapshots, so that a start after a crash takes a few seconds. */
 const MOST_ROWS = 50_000;
 
-interface Stored {
+interface StoredCore {
   readonly settings: CoreSettings;
   readonly core: unknown;
 }
@@ -107,7 +107,7 @@ interface Stored {
 interface Storage {
   readonly db: Database.Database;
   readonly transactions: Transactions;
-  readonly journal: Journal;
+  readonly journal: CoreJournal;
   readonly archive: SqliteArchive;
 }
 
@@ -139,9 +139,9 @@ export class PersistentCore {
   /** Restores the core. All writes of a recovery, archived rows and snapshot, are one transaction. */
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
-    const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
+    const [journal, archive] = [new CoreJournal(db, transactions), new SqliteArchive(db, transactions)];
     // The format was checked when the file was opened, so the snapshot has this type.
-    const stored = journal.snapshot() as Stored | null;
+    const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal is replayed with the settings of its writing. Then the new settings apply, except the seed, because
     // the names that it gives must never be reused.
@@ -183,7 +183,7 @@ export class PersistentCore {
 
   save(nowMs: number): void {
     if (this.#storage === null) return;
-    const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
+    const stored: StoredCore = { settings: this.#settings, core: this.core.snapshot() };
     // One transaction writes both, because records that are no longer in the snapshot must be in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
@@ -201,7 +201,7 @@ export class PersistentCore {
 }
 
 /** Restores a core from a snapshot and the later calls. */
-function replayJournal(stored: Stored, journal: Journal, archive: Archive): ExchangeCore {
+function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archive): ExchangeCore {
   const core = new ExchangeCore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
@@ -215,7 +215,7 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
 }
 
 /** Records every state-changing call of a core in `sink`, before the caller sees its result. */
-export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
+export function recordMutations(core: ExchangeCore, sink: Pick<CoreJournal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);
   const at = (nowMs: number): ExchangeCore => {

@@ -17,7 +17,7 @@ import {
 } from '../core/records/archive.js';
 import type { Transactions } from './database.js';
 
-interface Row {
+interface ArchiveRow {
   readonly id: number;
   readonly account: number;
   readonly market: number;
@@ -42,8 +42,8 @@ interface IdQueries {
 class ArchiveTable {
   readonly #kinds: Kinds;
   readonly #put: Database.Statement<[number, number, number, number, string, string]>;
-  readonly #byId: Database.Statement<[number], Row>;
-  readonly #byPubkey: Database.Statement<[string], Row>;
+  readonly #byId: Database.Statement<[number], ArchiveRow>;
+  readonly #byPubkey: Database.Statement<[string], ArchiveRow>;
   readonly #dropAbove: Database.Statement<[number]>;
   readonly #drop: Database.Statement<[number]>;
   readonly #newest: IdQueries;
@@ -98,7 +98,7 @@ class ArchiveTable {
     for (const id of live) this.#drop.run(id);
   }
 
-  #read(row: Row | undefined): Archived | null {
+  #read(row: ArchiveRow | undefined): Archived | null {
     if (row === undefined) return null;
     const { id, account, market, kind, pubkey, record } = row;
     const { state, isYes, side } = must(this.#kinds.all[kind], `kind ${kind} of an archived record`);
@@ -131,11 +131,11 @@ function prepareIdQueries(db: Database.Database, table: string, from: string, or
 }
 
 /** A combination of state, outcome and side that occurs in a table, with its number. */
-interface Kind extends Omit<Facets, 'market'> {
+interface ArchiveKind extends Omit<Facets, 'market'> {
   readonly number: number;
 }
 
-interface KindRow extends Omit<Kind, 'isYes'> {
+interface KindRow extends Omit<ArchiveKind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
@@ -144,7 +144,7 @@ class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
   /** All combinations by number. */
-  readonly all: Kind[];
+  readonly all: ArchiveKind[];
 
   /** Reads the known combinations. The table `kind` must exist. */
   constructor(db: Database.Database, recordKind: RecordKind) {

@@ -12,7 +12,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/pool.js';
 import { groupBy } from '../report/analysis/split.js';
-import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
+import type { Axis, ConfigSource, SweepCandidate } from '../sweep/contract.js';
 import type { FreshMean } from '../sweep/result.js';
 import type { Conditions, Entrant, NamedSimulation, SimulationResult, World } from './contract.js';
 
@@ -22,7 +22,7 @@ export function estimateMean(values: readonly number[]): FreshMean {
   return { mean: mean ?? 0, standardError };
 }
 
-export type Standing = Readonly<ReturnType<typeof computeStanding>>;
+export type ArenaStanding = Readonly<ReturnType<typeof computeStanding>>;
 
 /** Computes the statistics of one or more simulations of one strategy in one world. */
 export function computeStanding(results: readonly NamedSimulation[]) {
@@ -115,7 +115,7 @@ export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
   /** Values on the axes of a sweep; null for the parameters of the strategy file. */
-  readonly values: Candidate['values'] | null;
+  readonly values: SweepCandidate['values'] | null;
   readonly seeds: SeedRange;
 }
 

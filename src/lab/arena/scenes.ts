@@ -1,6 +1,6 @@
 /** Scenes: markets on the exchange's own book, with other accounts that act at their own times. */
 
-import { type AccountSlot, ASK, BID, type BookSide, REFUSED_MARKET } from '../../exchange/core/contract.js';
+import { type AccountSlot, ASK, BID, type MatchingSide, REFUSED_MARKET } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { detailRow } from '../../exchange/core/records/market-rows.js';
 import { Crowd } from '../../exchange/crowd/crowd.js';
@@ -10,7 +10,7 @@ import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { drawConfiguration, STEP_MS, STEPS, seedOfMarket, startScore } from './score.js';
-import { HIGHEST_TICK, Others, type RestingOrder, type Venue } from './simulation.js';
+import { HIGHEST_TICK, Others, type SimulatedOrder, type Venue } from './simulation.js';
 import { LEAD_MS, type Scene, type SceneMarket } from './trader-run.js';
 
 const TICK_MICROS = 10_000;
@@ -46,14 +46,14 @@ abstract class SteppedMarket implements SceneMarket {
   }
 
   /** Best tick of a side; null when the side is empty. */
-  protected best(side: BookSide): number | null {
+  protected best(side: MatchingSide): number | null {
     const { bestBid, bestAsk } = this.core.catalog.market(this.index);
     const price = side === BID ? bestBid : bestAsk;
     return price === null ? null : price / TICK_MICROS;
   }
 
   /** Places an order. Returns the handle of the resting order, or 0 if none rests. */
-  protected place(account: AccountSlot, side: BookSide, tick: number, shares: number, immediate: boolean): number {
+  protected place(account: AccountSlot, side: MatchingSide, tick: number, shares: number, immediate: boolean): number {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
@@ -132,7 +132,7 @@ class ChallengeMarket extends SteppedMarket {
     retail: this.account('retail'),
   };
   readonly #others: Others;
-  #standing: { readonly order: RestingOrder; readonly handle: number }[] = [];
+  #standing: { readonly order: SimulatedOrder; readonly handle: number }[] = [];
 
   /** @param seed seed of the published simulator */
   constructor(core: ExchangeCore, at: number, resolvesMs: number, seed: number) {
@@ -161,7 +161,7 @@ class ChallengeMarket extends SteppedMarket {
     this.#others.replace();
   }
 
-  #rest(order: RestingOrder): void {
+  #rest(order: SimulatedOrder): void {
     const { side, tick, remaining } = order;
     const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
     // An order that was filled at once has the handle 0, which counts as filled.
@@ -180,7 +180,7 @@ class ChallengeMarket extends SteppedMarket {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
     this.#standing = this.#standing.filter((standing) => !used.includes(standing));
-    const rank = ({ side, tick }: RestingOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
+    const rank = ({ side, tick }: SimulatedOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
     used.sort((a, b) => rank(a.order) - rank(b.order));
     for (const { order } of used) this.#others.usedUp(order);
   }

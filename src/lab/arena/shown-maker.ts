@@ -34,12 +34,12 @@ import {
   type Truth,
 } from './score.js';
 import {
-  Account,
   floorToQuantum,
   type Maker,
   type MakerAction,
   type MakerSight,
   QUANTUM,
+  SimulatedAccount,
   Simulation,
   STARTING_CASH,
   simulate,
@@ -77,7 +77,7 @@ export class ShownMaker implements Maker {
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
   /** Returns the view of the event; null without an event, or if the strategy does not request this view. */
   readonly #glance: EventPlace['glance'] | null;
-  #account = new Account(0);
+  #account = new SimulatedAccount(0);
   #lastId = 0;
 
   constructor(
@@ -211,7 +211,7 @@ const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs
 /** Currency that stays free, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
 
-function findAffordable(account: Account, side: LadderSide, tick: number, wanted: number): number {
+function findAffordable(account: SimulatedAccount, side: LadderSide, tick: number, wanted: number): number {
   const price = tickToPrice(tick);
   const covered = side === 'ask' ? Math.min(account.freeYes, wanted) : 0;
   const cash = Math.max(0, account.freeCash - SPARE);

@@ -23,7 +23,7 @@ export interface Venue {
   /** Best tick of a side; null when the side is empty. */
   best(side: LadderSide): number | null;
   /** Adds an order of the competitor. */
-  rest(order: RestingOrder): void;
+  rest(order: SimulatedOrder): void;
   /** Buys up to this tick, or sells down to it. Returns the number of traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
@@ -39,7 +39,7 @@ export class Others {
   /** Source of random numbers that the published simulator does not draw. */
   readonly #extra: PythonRandom;
   /** Orders of the competitor that are filled completely, in the order of their fills. */
-  #used: RestingOrder[] = [];
+  #used: SimulatedOrder[] = [];
 
   /** Creates the participants. The competitor places its orders at once. */
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
@@ -62,7 +62,7 @@ export class Others {
     for (let tick = Math.max(bestAsk, LOWEST_TICK); tick <= HIGHEST_TICK; tick++) this.#rest('ask', tick);
   }
 
-  usedUp(order: RestingOrder): void {
+  usedUp(order: SimulatedOrder): void {
     this.#used.push(order);
   }
 
@@ -133,7 +133,7 @@ export function drawRetail(random: PythonRandom, config: Configuration) {
   });
 }
 
-interface MakerOrder extends Pick<RestingOrder, 'side' | 'tick'> {
+interface MakerOrder extends Pick<SimulatedOrder, 'side' | 'tick'> {
   readonly kind: 'place';
   readonly id: string;
   readonly shares: number;
@@ -144,7 +144,7 @@ export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: s
 /** Error of an action against the rules, which ends the simulation. */
 class ForbiddenAction extends Error {}
 
-interface OwnOrder extends RestingOrder {
+interface CoveredOrder extends SimulatedOrder {
   readonly id: string;
   /** Number of held YES shares that an ask sells. The rest of the ask is sold uncovered. */
   covered: number;
@@ -153,15 +153,15 @@ interface OwnOrder extends RestingOrder {
 /** Maximum missing collateral that is ignored, in currency. */
 const ENOUGH = 1e-9;
 
-const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
+const boundCash = ({ side, tick, remaining, covered }: CoveredOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
 /** The maker's shares, cash and open orders, with the collateral that the orders bind. */
-export class Account {
+export class SimulatedAccount {
   cash: number;
   yes = 0;
   no = 0;
-  orders: readonly OwnOrder[] = [];
+  orders: readonly CoveredOrder[] = [];
 
   constructor(cash: number) {
     this.cash = cash;
@@ -180,7 +180,7 @@ export class Account {
   }
 
   /** Binds the collateral of a new order. Throws `ForbiddenAction` if the rules forbid the order. */
-  open({ id, side, tick, shares }: MakerOrder): RestingOrder {
+  open({ id, side, tick, shares }: MakerOrder): SimulatedOrder {
     if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
     if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
       throw new ForbiddenAction(`there is no tick ${tick}`);
@@ -194,13 +194,13 @@ export class Account {
   }
 
   /** Removes an order. Throws `ForbiddenAction` for an unknown id. */
-  close(id: string): RestingOrder {
+  close(id: string): SimulatedOrder {
     const order = this.#find(id);
     this.orders = this.orders.filter((other) => other !== order);
     return order;
   }
 
-  #find(id: string): OwnOrder {
+  #find(id: string): CoveredOrder {
     const order = this.orders.find((one) => one.id === id);
     if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
     return order;
@@ -251,7 +251,7 @@ export const QUANTUM = 0.01;
 /** Rounds shares down to a multiple of `QUANTUM`. A float error below 1e-9 multiples is ignored. */
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
-export interface RestingOrder {
+export interface SimulatedOrder {
   /** Id of the maker's order; null for an order of the competitor. */
   readonly id: string | null;
   readonly side: LadderSide;
@@ -261,8 +261,8 @@ export interface RestingOrder {
 }
 
 /** Returns the order that trades first on a side: the oldest at the best price. `orders` are sorted oldest first. */
-function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrder | null {
-  let best: RestingOrder | null = null;
+function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): SimulatedOrder | null {
+  let best: SimulatedOrder | null = null;
   for (const order of orders) {
     if (order.side !== side) continue;
     if (best === null || (side === 'ask' ? order.tick < best.tick : order.tick > best.tick)) best = order;
@@ -275,7 +275,7 @@ export const STARTING_CASH = 1000;
 /** The maker's view before it acts. Amounts are in shares, money is in currency. */
 export interface MakerSight {
   readonly step: number;
-  readonly account: Account;
+  readonly account: SimulatedAccount;
   /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
@@ -285,7 +285,7 @@ export interface MakerSight {
   readonly fills: readonly MakerFill[];
 }
 
-type MakerFill = Pick<RestingOrder, 'side' | 'tick'> & { readonly shares: number };
+type MakerFill = Pick<SimulatedOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
   /** Yields actions. Each action is applied before the next one is requested. */
@@ -306,9 +306,9 @@ export class Simulation<M extends Maker> {
   readonly maker: M;
   readonly #seed: number;
   /** Orders of the competitor and the maker, oldest first. */
-  readonly #book = new Set<RestingOrder>();
+  readonly #book = new Set<SimulatedOrder>();
   readonly #others: Others;
-  readonly #account = new Account(STARTING_CASH);
+  readonly #account = new SimulatedAccount(STARTING_CASH);
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
@@ -400,7 +400,7 @@ export class Simulation<M extends Maker> {
     return round10(shares - left);
   }
 
-  #trade(order: RestingOrder, shares: number, informed: boolean): void {
+  #trade(order: SimulatedOrder, shares: number, informed: boolean): void {
     order.remaining = round10(order.remaining - shares);
     const { id, side, tick } = order;
     const isUsedUp = order.remaining < QUANTUM / 2;

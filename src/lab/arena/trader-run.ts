@@ -10,7 +10,7 @@ import type { RecordedMarket } from '../../recording/contract.js';
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, minMicros, ONE } from '../../shared/base/micros.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import type {
@@ -68,7 +68,7 @@ export interface TraderRun {
 }
 
 /** Plays a scene as the markets of a backtest, and measures the trader's results there. */
-class Stage implements MadeMarkets, MarketDriver, FeedSource {
+class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   readonly untilMs: number;
   readonly feeds: FeedSource = this;
   readonly readUntilMs = Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     readonly listener: MarketListener;
     readonly scene: Scene;
   } | null = null;
-  #snapshot: (() => Snapshot) | null = null;
+  #snapshot: (() => TraderSnapshot) | null = null;
   #tally = new Tally(0);
   #markets: readonly ReturnType<typeof openMarket>[] = [];
   #open = this.#markets;
@@ -104,7 +104,7 @@ class Stage implements MadeMarkets, MarketDriver, FeedSource {
     return this;
   }
 
-  onStart(snapshot: () => Snapshot): void {
+  onStart(snapshot: () => TraderSnapshot): void {
     this.#snapshot = snapshot;
   }
 
@@ -221,7 +221,7 @@ const POSITION_A_MARKET = 3000;
 const FEED_AGE_MS = 60_000;
 
 export async function runTrader(run: TraderRun): Promise<SimulationResult> {
-  const stage = new Stage(run);
+  const stage = new RunStage(run);
   const { session } = await runBacktest(planFor(run, stage));
   const { requests, markets, halts } = session;
   return {
@@ -236,7 +236,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
   };
 }
 
-function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: Stage): BacktestPlan {
+function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: RunStage): BacktestPlan {
   const { config, ...own } = entrant;
   const { venue } = config;
   const { capitalMicros, risk, ownRisk } = moneyFor(entrant, markets);

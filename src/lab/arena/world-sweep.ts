@@ -8,7 +8,7 @@ import { ONE } from '../../shared/base/micros.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import { sum } from '../report/analysis/split.js';
-import type { Candidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
+import type { SweepCandidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import type { FreshResult } from '../sweep/result.js';
 import { hashValue, identityOf } from '../sweep/search.js';
@@ -30,7 +30,7 @@ export interface WorldSweepPlan
 }
 
 /** Candidate with the parameters of the file. */
-const UNCHANGED: Candidate = { number: 0, values: [], hash: '' };
+const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
 /**
  * Throws TwinbookError if the sweep cannot begin, for example `usage` for a trader's file that does not have exactly
@@ -146,7 +146,7 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,
-  best: Candidate,
+  best: SweepCandidate,
   usedBefore: number,
 ): Promise<FreshResult | null> {
   const { fresh, worlds } = plan;
@@ -163,7 +163,7 @@ async function showFresh(
   const tasks = listTasks([best, UNCHANGED], 1, names);
   if (!(await playSeeds(plan, watcher, fresh, { tasks, done }))) return null;
   const shown = names.map((world) => {
-    const edgesOf = ({ number }: Candidate) => must(edges.get(`${number} ${world}`), world);
+    const edgesOf = ({ number }: SweepCandidate) => must(edges.get(`${number} ${world}`), world);
     const [chosen, unchanged] = [edgesOf(best), edgesOf(UNCHANGED)];
     return {
       world,

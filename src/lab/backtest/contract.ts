@@ -12,7 +12,7 @@ import type {
 } from '../../recording/contract.js';
 import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
@@ -144,7 +144,7 @@ export interface BacktestPlan {
   /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
   /** Called once, before the first event, with a function that returns the trader's present snapshot. */
-  readonly onStart?: (snapshot: () => Snapshot) => void;
+  readonly onStart?: (snapshot: () => TraderSnapshot) => void;
   /** Called at intervals with the played and the total recorded time, ms. */
   readonly progress?: (doneMs: number, allMs: number) => void;
 }

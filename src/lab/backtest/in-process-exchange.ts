@@ -215,7 +215,7 @@ const UNFILLED = ORDER_STATUSES.filter((status) => {
   return phase === 'over' && filled === 'nothing';
 });
 
-export interface Answer {
+export interface InProcessAnswer {
   readonly outcome: Outcome;
   readonly venueTimeMs: number;
   readonly budget: BudgetReport;
@@ -254,7 +254,7 @@ export class InProcessExchange {
     this.#limits = openRateLimits(limits);
   }
 
-  answer(call: AnyCall, nowMs: number): Answer {
+  answer(call: AnyCall, nowMs: number): InProcessAnswer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
     // The HTTP headers of the exchange have whole seconds too.

@@ -206,14 +206,14 @@ function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedD
   return { feeds, feedValues, warnings, lines: data?.lines ?? [] };
 }
 
-type Market = EventSource['market'];
-type Strategy = Config['strategies'][number];
+type RecordedMarketFacts = EventSource['market'];
+type PlannedStrategy = Config['strategies'][number];
 
-export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: Market): boolean {
+export function isSelected({ markets }: Pick<StrategySettings, 'markets'>, market: RecordedMarketFacts): boolean {
   return markets.ids.length > 0 ? markets.ids.includes(market.conditionId) : isWanted(markets, market);
 }
 
-function filterText({ categories, words = [], withoutWords = [] }: Strategy['markets']): string {
+function filterText({ categories, words = [], withoutWords = [] }: PlannedStrategy['markets']): string {
   const parts = [
     categories.length === 0 ? 'any category' : `the categories ${categories.join(', ')}`,
     ...(words.length === 0 ? [] : [`titles with ${words.join(' or ')}`]),
@@ -222,7 +222,7 @@ function filterText({ categories, words = [], withoutWords = [] }: Strategy['mar
   return parts.join(', ');
 }
 
-function nothingSelected(sources: readonly EventSource[], strategies: readonly Strategy[]): TwinbookError {
+function nothingSelected(sources: readonly EventSource[], strategies: readonly PlannedStrategy[]): TwinbookError {
   const wanted = strategies.map(({ name, markets }) =>
     markets.ids.length > 0
       ? `${name} wants ${markets.ids.length} named markets`
@@ -246,5 +246,5 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
 }
 
 /** Describes the source of a market without its path, so that equal data gives equal reports in any folder. */
-const describeOrigin = ({ source }: Market): string =>
+const describeOrigin = ({ source }: RecordedMarketFacts): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

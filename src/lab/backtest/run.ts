@@ -12,7 +12,7 @@ import type { FeedValue, Observation, OperatorCommand, Outcome, Request } from '
 import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
-import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type {
@@ -24,11 +24,11 @@ import type {
   MarketDriver,
   MarketListener,
 } from './contract.js';
-import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import { type InProcessAnswer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { GIVES_UP_MS, type LatencyModel } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
-import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
+import { Halts, type MeasuredRun, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
 
 const NOTHING: readonly FeedWord[] = [];
 
@@ -116,7 +116,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
 }
 
 /** The answer that the trader gets. A lost answer has no exchange clock and no request budget. */
-type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
+type Heard = InProcessAnswer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
 const LOST: Heard = {
   outcome: { kind: 'unknown', reason: 'no answer in time', sent: true },
@@ -124,7 +124,7 @@ const LOST: Heard = {
   budget: null,
 };
 
-interface Prepared extends Pick<Measured, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
+interface Prepared extends Pick<MeasuredRun, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
   readonly driver: MarketDriver;
 }
 
@@ -360,7 +360,7 @@ class BacktestRun {
     if (isLost) this.#timeline.after(GIVES_UP_MS, () => this.#deliver(request.id, LOST, sentMs));
   }
 
-  #reach(request: Request): Answer {
+  #reach(request: Request): InProcessAnswer {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
@@ -462,7 +462,7 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
 function startTrader(trader: BacktestTraderSettings, nowMs: number) {
   const settings = completeSettings(trader);
   const ledger = openMemoryLedger();
-  const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
+  const signer: IntentSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };
   const executor = new Executor(ledger, signer, settings.profile, {
     runId: settings.runId,
     configHash: settings.configHash,

@@ -8,15 +8,15 @@ import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { HeldBack } from '../../trader/engine/control/modes.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
 import type {
   Assumptions,
+  CountedRefusal,
   Coverage,
   FillRecord,
   HaltRecord,
   MarketSession,
-  Refusal,
   RequestUse,
   ScopeUse,
   SessionNotice,
@@ -172,7 +172,7 @@ export class RequestCount {
   }
 
   /** Takes the risk refusals per market since the start, and the current reasons of strategies for not quoting. */
-  onSnapshot({ markets, unsent }: Snapshot): void {
+  onSnapshot({ markets, unsent }: TraderSnapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
       for (const { name, count } of refusals) this.#byRisk.set(`${conditionId} ${name}`, { name, count });
@@ -190,11 +190,11 @@ export class RequestCount {
   }
 
   /** Refusals, most frequent first. A strategy's reason for not quoting counts once per minute and market. */
-  get refused(): readonly Refusal[] {
+  get refused(): readonly CountedRefusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
     const byGuard = new Map([...this.#byGuard.values()].map(({ name, count }) => [name, count]));
-    const rows = (by: Refusal['by'], counts: ReadonlyMap<string, number>): Refusal[] =>
+    const rows = (by: CountedRefusal['by'], counts: ReadonlyMap<string, number>): CountedRefusal[] =>
       [...counts].map(([name, count]) => ({ by, name, count }));
     return [...rows('risk', byRisk), ...rows('guard', byGuard), ...rows('exchange', this.#refusals)].sort(
       (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
@@ -202,7 +202,7 @@ export class RequestCount {
   }
 }
 
-export interface Measured {
+export interface MeasuredRun {
   readonly plan: BacktestPlan;
   readonly exchange: InProcessExchange;
   readonly metrics: Metrics;
@@ -220,7 +220,7 @@ const REMARKS = [
   'Strategies run without a time limit here, and the scheduled jobs of a live trader do not run.',
 ];
 
-function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[] {
+function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNotice[] {
   const texts = [
     ...plan.sources.flatMap(({ warnings }) => warnings),
     ...(plan.warnings ?? []),
@@ -240,7 +240,7 @@ const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =
  * Returns a notice per market with fills in gaps of the recording. The book is frozen in a gap, so a crossing own order
  * may have taken amounts that no longer existed.
  */
-function gapNotices(measured: Measured): SessionNotice[] {
+function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
     const gaps = clipGaps(market, measured);
     const within = market.fills.filter(({ timeMs }) => gaps.some((gap) => gap.fromMs < timeMs && timeMs < gap.toMs));
@@ -253,7 +253,7 @@ function gapNotices(measured: Measured): SessionNotice[] {
 }
 
 /** Returns final differences between the trader's ledger and the exchange, which would stop a live trader. */
-function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): SessionNotice[] {
+function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
   if (ledger.cash() !== cash) {
@@ -289,7 +289,7 @@ function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<
 }
 
 /** Builds the session record, and charges the fees of a fee curve. */
-export function makeSession(measured: Measured): SessionRecord {
+export function makeSession(measured: MeasuredRun): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
   const { trader, feeCurve = null } = plan;
   const { account } = metrics;
@@ -326,7 +326,7 @@ export function makeSession(measured: Measured): SessionRecord {
   return chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
 }
 
-function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
+function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSession {
   const { ledger, exchange } = measured;
   // The report compares these holdings at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
@@ -364,7 +364,7 @@ function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): Fill
   return { ...fill, strategy, seenMs: booked?.seenMs ?? null };
 }
 
-function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
+function measureCoverage(metrics: MarketMetrics, measured: MeasuredRun): Coverage {
   const { played } = metrics;
   const { summary } = played.source;
   const gaps = clipGaps(metrics, measured);
@@ -378,7 +378,10 @@ function measureCoverage(metrics: MarketMetrics, measured: Measured): Coverage {
   };
 }
 
-function clipGaps({ played }: MarketMetrics, { toMs }: Measured): { readonly fromMs: number; readonly toMs: number }[] {
+function clipGaps(
+  { played }: MarketMetrics,
+  { toMs }: MeasuredRun,
+): { readonly fromMs: number; readonly toMs: number }[] {
   const endMs = played.closedMs ?? toMs;
   return gapsIn(played.source)
     .filter(({ fromMs }) => fromMs < endMs)

@@ -6,7 +6,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
-import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 import type { BacktestPlan, EventSource } from '../backtest/contract.js';
 import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
@@ -23,7 +23,7 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
 /** Compared figures of one session, live or under a fill model. Null: the figure is unknown. */
-export type Side = ReturnType<typeof makeSide>;
+export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
 /**
@@ -81,7 +81,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
  * Returns the errors of the fill models' traded shares, as fractions of the live shares; null without live fills.
  * `holds`: the live shares are between the lowest and the highest model.
  */
-function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
+function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
     name,
@@ -216,7 +216,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const signer: DraftSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
+    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
     const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];

@@ -6,9 +6,9 @@ import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { RunJournal, Step } from '../../shell/journal/runs.js';
+import type { RunJournal, RunStep } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
-import { VenueClock } from '../../trader/engine/venue-clock.js';
+import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/session.js';
@@ -18,7 +18,7 @@ import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
-  type MarketFacts,
+  type LedgerMarket,
   type RecordedBest,
   type RecordedPrices,
   type SessionOrder,
@@ -311,7 +311,7 @@ export async function readRecordedRun(run: RunJournal) {
 }
 
 /** Span of a run, exchange clock, Unix ms. `untilMs`: stop of the trader. `offsetMs`: exchange clock minus ours. */
-interface Span {
+interface RunSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly untilMs: number;
@@ -323,7 +323,7 @@ class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
   readonly #capture: Capture;
-  readonly #clock = new VenueClock();
+  readonly #clock = new VenueTimeBounds();
   readonly #underWay = new Map<number, AnyCall>();
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
@@ -344,7 +344,7 @@ class RunReading {
     this.#count = new RequestCount(profile.rate_limits);
   }
 
-  take({ observation, requests, timedOut }: Step): void {
+  take({ observation, requests, timedOut }: RunStep): void {
     const { nowMs } = observation;
     this.#fromMs ??= nowMs;
     this.#toMs = nowMs;
@@ -404,7 +404,7 @@ class RunReading {
    * Builds the session record from the journal's answers. Initial holdings are left out, because a backtest starts
    * without any. Prices are those of other accounts, as the run's polls returned them.
    */
-  async #session(sources: readonly EventSource[], span: Span): Promise<SessionRecord> {
+  async #session(sources: readonly EventSource[], span: RunSpan): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
     const { fromMs, toMs, untilMs, offsetMs } = span;
     const { use, refused } = this.#count;
@@ -419,7 +419,7 @@ class RunReading {
     const [only, another] = strategies;
     // With several strategies, the journal does not tell which one placed an order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
-    const markets: MarketFacts[] = [];
+    const markets: LedgerMarket[] = [];
     for (const id of ids) {
       const source = seen.get(id) ?? null;
       const prices = source === null ? null : await readBestPrices(source);
@@ -481,7 +481,7 @@ function listMarket(
   source: EventSource | null,
   fills: readonly RunFill[],
   orders: RunOrders,
-  { offsetMs, fromMs, untilMs }: Span,
+  { offsetMs, fromMs, untilMs }: RunSpan,
   strategy: string,
 ) {
   const market = source?.market;

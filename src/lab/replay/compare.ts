@@ -2,7 +2,7 @@
 
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { canonicalJson } from '../../shell/config/shown.js';
-import type { Step } from '../../shell/journal/runs.js';
+import type { RunStep } from '../../shell/journal/runs.js';
 
 export interface Redone {
   readonly requests: readonly Request[];
@@ -11,7 +11,7 @@ export interface Redone {
   readonly failure: string | null;
 }
 
-export interface Difference {
+export interface ReplayDifference {
   /** Number of the step in the journal, from 0. */
   readonly step: number;
   /** Time of the step, our clock, Unix ms. */
@@ -40,7 +40,12 @@ const MAX_LINES = 8;
  * Returns the first difference; null if requests, signatures and failures are equal and in equal order. `asked`: the
  * call whose outcome the step delivers, if any.
  */
-export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
+export function findDifference(
+  step: RunStep,
+  redone: Redone,
+  asked: AnyCall | null,
+  titles: Titles,
+): ReplayDifference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
@@ -56,7 +61,7 @@ export function findDifference(step: Step, redone: Redone, asked: AnyCall | null
   };
 }
 
-function failureDifference({ failure: then }: Step, { failure: now }: Redone): string | null {
+function failureDifference({ failure: then }: RunStep, { failure: now }: Redone): string | null {
   if (then === now) return null;
   if (then === null) return `the trader fails in the replay, but did not in the run: ${now}`;
   return now === null
@@ -64,7 +69,7 @@ function failureDifference({ failure: then }: Step, { failure: now }: Redone): s
     : `the trader failed in the run: ${then}; in the replay: ${now}`;
 }
 
-function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
+function signingDifference({ signed: then }: RunStep, { signed: now }: Redone): string | null {
   const at = firstDifferent(
     then.map(({ intentId }) => intentId),
     now,
@@ -75,7 +80,7 @@ function signingDifference({ signed: then }: Step, { signed: now }: Redone): str
   return `intent ${before} was signed in the run, ${after === undefined ? 'but is not in the replay' : `where the replay signs ${after}`}`;
 }
 
-function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
+function requestDifference({ requests: then }: RunStep, { requests: now }: Redone): string | null {
   const at = firstDifferent(then, now);
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];

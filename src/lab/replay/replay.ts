@@ -8,15 +8,15 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { JournaledStrategy, RunJournal, Step } from '../../shell/journal/runs.js';
+import type { JournaledStrategy, RunJournal, RunStep } from '../../shell/journal/runs.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
-import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
+import type { IntentSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { type Difference, findDifference, type Redone } from './compare.js';
+import { findDifference, type Redone, type ReplayDifference } from './compare.js';
 import type { ReplayedTrader, RunCode } from './run-settings.js';
 
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
@@ -71,7 +71,7 @@ interface ReplayPlan {
   readonly strategyLimitMs: number;
   /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
-  readonly steps: AsyncIterable<Step> | Iterable<Step>;
+  readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
   /** Callback after each step up to `untilMs`, the last time to replay, our clock. Absent: the whole run is replayed. */
   readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
 }
@@ -97,7 +97,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     fromMs: null as number | null,
     toMs: null as number | null,
     /** First difference; null when every decision was equal. */
-    difference: null as Difference | null,
+    difference: null as ReplayDifference | null,
   };
   // True once the replayed trader has failed at or after the first difference. It is not run any further.
   let hasFailed = false;
@@ -127,7 +127,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
   return result;
 }
 
-function redo(trader: Trader, inputs: RecordedInputs, step: Step): Redone {
+function redo(trader: Trader, inputs: RecordedInputs, step: RunStep): Redone {
   inputs.begin(step);
   try {
     const requests = trader.handle(step.observation);
@@ -140,7 +140,7 @@ function redo(trader: Trader, inputs: RecordedInputs, step: Step): Redone {
 }
 
 interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
-  readonly signer: DraftSigner;
+  readonly signer: IntentSigner;
   readonly boundedCall: BoundedCall;
 }
 
@@ -155,9 +155,9 @@ export function remadeTrader({ trader: settings, ledger, startedMs, signer, boun
 const NEVER_MADE = '0'.repeat(128);
 
 /** Supplies the trader's recorded inputs that no observation contains: interrupted strategy calls, and signatures. */
-class RecordedInputs implements DraftSigner {
+class RecordedInputs implements IntentSigner {
   readonly #limitMs: number;
-  #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
+  #step: Pick<RunStep, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
   /** Ids of the intents that the trader asked to be signed in this step, in order. */
   asked: string[] = [];
@@ -167,7 +167,7 @@ class RecordedInputs implements DraftSigner {
     this.#limitMs = limitMs;
   }
 
-  begin(step: Step): void {
+  begin(step: RunStep): void {
     this.#step = step;
     this.#calls = 0;
     this.asked = [];

@@ -12,10 +12,10 @@ import type {
   OrderRecord,
   RunRow,
 } from '../../trader/ledger/contract.js';
-import type { MarketSession, Refusal, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
+import type { CountedRefusal, MarketSession, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
-  type MarketFacts,
+  type LedgerMarket,
   MarketWalk,
   type RecordedPrices,
   type ReportedTrade,
@@ -281,7 +281,7 @@ function listMarket(
   rows: LedgerRows,
   titles: ReadonlyMap<string, string>,
   options: LedgerSessionOptions,
-): MarketFacts {
+): LedgerMarket {
   const market = reader.market(conditionId);
   const prices = options.findPrices(conditionId);
   const orders = rows.orders.get(conditionId) ?? [];
@@ -358,13 +358,13 @@ const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | n
     : null;
 
 /** Counts refused intents by reason: the error slug at the beginning, else the text without figures. */
-function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
+function countRefusals(intents: readonly IntentRow[]): readonly CountedRefusal[] {
   const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
   const byName = groupBy(
     refused,
     ({ lastReason }) => /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#'),
   );
-  return Array.from(byName, ([name, { length: count }]): Refusal => ({ by: 'exchange', name, count })).sort(
+  return Array.from(byName, ([name, { length: count }]): CountedRefusal => ({ by: 'exchange', name, count })).sort(
     (a, b) => b.count - a.count,
   );
 }

@@ -18,13 +18,13 @@ import {
 } from './figures.js';
 
 /** A line of the table: its name, and a function that returns its figure for a column. */
-export type Line<T> = readonly [name: string, figure: (of: T) => string];
+export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
   return signedCents(markouts.find((row) => row.horizon === horizon && row.side === side)?.markoutMicros ?? null);
 }
 
-export const LINES: readonly Line<Analysis>[] = [
+export const LINES: readonly SummaryLine<Analysis>[] = [
   ['Result', ({ result }) => formatGain(result.resultMicros)],
   ['  of the capital', ({ equity }) => formatPercent(equity.returnShare, 2)],
   ['  spread earned', ({ result }) => formatGain(result.spreadMicros)],
@@ -59,7 +59,7 @@ const spread = ({ median, p90 }: { readonly median: number | null; readonly p90:
   median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
 /** Lines that only the page has. */
-export const PAGE_LINES: readonly Line<Analysis>[] = [
+export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
   ['Events with fills', ({ byEvent }) => count(byEvent.events)],
   ['Events won / lost', ({ byEvent }) => `${count(byEvent.won)} / ${count(byEvent.lost)}`],
@@ -85,15 +85,15 @@ export const PAGE_LINES: readonly Line<Analysis>[] = [
   ['Requests never left in time', ({ requests }) => count(requests?.unsent ?? null)],
 ];
 
-type Figure = (micros: number | null) => string;
+type FormatFigure = (micros: number | null) => string;
 
-const meanAndSpread = (shown: Figure, spread: Figure, { mean, deviation }: RunSpread): string =>
+const meanAndSpread = (shown: FormatFigure, spread: FormatFigure, { mean, deviation }: RunSpread): string =>
   deviation === null ? shown(mean) : `${shown(mean)} ± ${spread(deviation)}`;
 
-const unsignedCents: Figure = (micros) => signedCents(micros).replace('+', '');
+const unsignedCents: FormatFigure = (micros) => signedCents(micros).replace('+', '');
 
 /** Lines of figures over repeats. The deviation between repeats follows `±`. */
-export const REPEAT_LINES: readonly Line<RepeatFigures>[] = [
+export const REPEAT_LINES: readonly SummaryLine<RepeatFigures>[] = [
   ['Result, mean', ({ resultMicros }) => meanAndSpread(formatGain, formatMoney, resultMicros)],
   ['  lowest', ({ resultMicros }) => formatGain(resultMicros.lowest)],
   ['  highest', ({ resultMicros }) => formatGain(resultMicros.highest)],
@@ -118,7 +118,7 @@ const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
  */
 export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): string {
   const width = Math.max(LEAST_WIDTH, Math.min(WIDTH, columns));
-  const named = analyses.map((analysis): Column<Analysis> => [nameModel(analysis), analysis]);
+  const named = analyses.map((analysis): SummaryColumn<Analysis> => [nameModel(analysis), analysis]);
   const tables = [...repeatTables(analyses, width), ...sideBySide('Fill model', LINES, named, width)];
   const { signFlips, text } = bracketVerdict(analyses);
   const verdict = text === '' ? [] : [wrapText(signFlips ? `SIGN FLIPS. ${text}` : text, width)];
@@ -127,20 +127,20 @@ export function summaryTable(analyses: readonly Analysis[], columns = WIDTH): st
 
 /** Returns tables of the means over repeats, with a heading for the detailed table; empty without repeats. */
 function repeatTables(analyses: readonly Analysis[], width: number): readonly string[] {
-  const models = repeatedModels(analyses).map(({ model, repeats }): Column<typeof repeats> => [model, repeats]);
+  const models = repeatedModels(analyses).map(({ model, repeats }): SummaryColumn<typeof repeats> => [model, repeats]);
   const [first] = models;
   if (first === undefined) return [];
   const tables = sideBySide(`${count(first[1].count)} repeats`, REPEAT_LINES, models, width);
   return [...tables, 'In detail, of each model the run with the middle result:'];
 }
 
-type Column<T> = readonly [title: string, of: T];
+type SummaryColumn<T> = readonly [title: string, of: T];
 
 /** Returns one table, or several tables if not all columns fit side by side. */
 function sideBySide<T>(
   title: string,
-  lines: readonly Line<T>[],
-  columns: readonly Column<T>[],
+  lines: readonly SummaryLine<T>[],
+  columns: readonly SummaryColumn<T>[],
   width: number,
 ): string[] {
   const perTable = Math.floor((width - NAME_WIDTH) / LEAST_COLUMN);

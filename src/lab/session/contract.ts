@@ -29,7 +29,7 @@ export interface SessionRecord {
   /** Halts and restrictions by risk limits, oldest first; empty for a live session, where they are unknown. */
   readonly halts: readonly HaltRecord[];
   /** Refusals by risk limits, strategies and the exchange, most frequent first. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly CountedRefusal[];
   /** Important notices: failed strategies, limits that stopped the trader, left-out markets. */
   readonly notices: readonly SessionNotice[];
   readonly assumptions: Assumptions;
@@ -194,7 +194,7 @@ export interface RequestUse {
   readonly unsent: number;
 }
 
-export interface Refusal {
+export interface CountedRefusal {
   /** Source of the refusal: a risk limit, a guard (a check of the strategy itself), or the exchange. */
   readonly by: 'risk' | 'guard' | 'exchange';
   /** Name of the limit, error slug of the exchange, or text of a guard, whose figures may vary. */

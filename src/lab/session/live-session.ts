@@ -186,7 +186,7 @@ export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostM
   readonly yesCostMicros: number | null;
 };
 
-export interface MarketFacts
+export interface LedgerMarket
   extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
@@ -207,7 +207,7 @@ export interface SessionFacts
   extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices'> {
   /** Final currency; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
-  readonly markets: readonly MarketFacts[];
+  readonly markets: readonly LedgerMarket[];
   /** Spans in which the trader ran. */
   readonly running: readonly Span[];
   readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
@@ -234,7 +234,7 @@ export function foldSession({ markets, running, endCashMicros, assumptions, ...f
   };
 }
 
-function readMoves({ orders, trades, conversions, prices, lastMs }: MarketFacts): WalkedMarket {
+function readMoves({ orders, trades, conversions, prices, lastMs }: LedgerMarket): WalkedMarket {
   const restingFrom = new Map(orders.map(({ pubkey, fromMs }) => [pubkey, fromMs]));
   const fills = trades.map((trade) => toFill(trade, restingFrom.get(trade.orderPubkey) ?? null, prices, lastMs));
   return {
@@ -286,7 +286,7 @@ function toFill(
   };
 }
 
-function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly Span[], toMs: number) {
+function foldMarket(market: LedgerMarket, walked: WalkedMarket, running: readonly Span[], toMs: number) {
   const { orders: _, trades: _trades, prices, lastMs, countedFromMs: _from, fairMicros, endShares, ...named } = market;
   const { series, held } = walkSeries(walked, toMs);
   const { yesMicros, noMicros } = endShares ?? held;
@@ -325,7 +325,7 @@ function walkSeries(market: WalkedMarket, endMs: number) {
 }
 
 /** Measures quoting while the market was open and the trader ran. */
-function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running: readonly Span[]): QuotingFigures {
+function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running: readonly Span[]): QuotingFigures {
   const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
   const open = common(mergeSpans(running), [[firstMs, lastMs]]);
   const standing = (side: SessionOrder['side']): readonly Span[] =>

@@ -138,10 +138,10 @@ const MIRROR_TOLERANCE = 0.01;
  * Returns a text with the number of observations, or why the check cannot be applied. Throws `Failed`. `stopwatch`
  * returns the milliseconds of any clock, to measure the time of calls.
  */
-type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
+type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
 /** The checks, most interesting first. A strategy that throws fails the checks that call it. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
     for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name} has no help text`);
@@ -368,7 +368,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** Runs all checks and returns the results. */
-export const checkStrategy = (...input: Parameters<Check>): readonly CheckResult[] =>
+export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly CheckResult[] =>
   Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
 /** Thrown by a check that the strategy fails. */

@@ -51,14 +51,14 @@ export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
   /** Candidates in the order of the draws, or of the grid, whose last axis varies fastest. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly SweepCandidate[];
   /** Reasons why strategies reject combinations, with the number of combinations, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
   /** Requested number of candidates: size of the grid, or number of draws, which a small space may not provide. */
   readonly wanted: number;
 }
 
-export interface Candidate {
+export interface SweepCandidate {
   /** Number from 1, in the order of the search. */
   readonly number: number;
   /** One value for each axis. */
@@ -124,7 +124,7 @@ export interface SweepProgress {
 
 /** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
 export interface Task {
-  readonly candidate: Candidate;
+  readonly candidate: SweepCandidate;
   /** Index of the fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;

@@ -9,10 +9,10 @@ import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/replay-driver.js';
 import { groupBy } from '../report/analysis/split.js';
 import {
-  type Candidate,
   LEAST_EVENTS_PER_FOLD,
   type Search,
   type SweepAssumptions,
+  type SweepCandidate,
   type SweepPlan,
   type SweepSubject,
   type SweepWatcher,
@@ -194,7 +194,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
 
 /** Returns all backtests, configuration by configuration. A stopped sweep thus has results of the first ones. */
 export const listTasks = (
-  candidates: readonly Candidate[],
+  candidates: readonly SweepCandidate[],
   folds: number,
   fillModels: readonly string[],
 ): readonly Task[] =>

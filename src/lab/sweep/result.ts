@@ -3,10 +3,10 @@
 import { computeMoments } from '../../shared/statistics/moments.js';
 import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '../../shared/statistics/sharpe.js';
 import {
-  type Candidate,
   LEAST_EVENTS_FOR_SHARPE,
   type Search,
   type SweepAssumptions,
+  type SweepCandidate,
   type SweepSubject,
   type SweptEvent,
   type Task,
@@ -53,7 +53,10 @@ export class Outcomes {
   }
 
   /** Returns the status of a configuration. `error`: error of its first failed backtest by task order, else empty. */
-  findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+  findStatus({ number }: SweepCandidate): {
+    readonly status: 'done' | 'failed' | 'unfinished';
+    readonly error: string;
+  } {
     const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
     for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
     return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
@@ -88,7 +91,7 @@ export class Outcomes {
  * including those of this sweep.
  */
 export function judge(
-  candidates: readonly Candidate[],
+  candidates: readonly SweepCandidate[],
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
@@ -118,7 +121,7 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
   return variance === null ? null : { count: tried, variance };
 }
 
-function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
+function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
   /** `error`: first error of a failed configuration, else empty. */
   const { status, error } = outcomes.findStatus(candidate);
@@ -135,9 +138,9 @@ function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: r
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
 
-type Ranked = ReturnType<typeof configurationResult>;
+type RankedConfiguration = ReturnType<typeof configurationResult>;
 
-function byWorst(a: Ranked, b: Ranked): number {
+function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
   return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
@@ -182,7 +185,7 @@ export function countConfigurations(
 
 interface WalkForwardQuestion {
   /** Finished candidates, in the order of the search. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly SweepCandidate[];
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
   readonly outcomes: Outcomes;
@@ -235,7 +238,7 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
  * kept.
  */
 function bestOn(
-  candidates: readonly Candidate[],
+  candidates: readonly SweepCandidate[],
   trained: readonly { readonly learned: readonly number[] }[],
   readRows: (number: number) => readonly Float64Array[],
 ): readonly (number | null)[] {

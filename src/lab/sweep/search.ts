@@ -12,12 +12,12 @@ import { describeParam, type ParamsRead, readParams } from '../../trader/strateg
 import { LatencyModel } from '../backtest/latency.js';
 import {
   type Axis,
-  type Candidate,
   type Choice,
   MAX_CONFIGURATIONS,
   type RawValue,
   type Search,
   type SweepAssumptions,
+  type SweepCandidate,
   type SweepPlan,
 } from './contract.js';
 
@@ -105,13 +105,13 @@ function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
   );
 }
 
-interface Found {
+interface SweptField {
   readonly strategy: StrategyConfig;
   readonly path: readonly (string | number)[];
   readonly spec: FieldSpec;
 }
 
-function findParam(name: string, strategies: readonly StrategyConfig[]): Found {
+function findParam(name: string, strategies: readonly StrategyConfig[]): SweptField {
   const [first = '', ...rest] = name.split('.');
   const named = strategies.find((strategy) => strategy.name === first);
   if (named !== undefined && rest.length > 0) return inStrategy(named, rest, name);
@@ -125,7 +125,7 @@ function findParam(name: string, strategies: readonly StrategyConfig[]): Found {
   throw unknownParam(name, strategies);
 }
 
-function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string): Found {
+function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string): SweptField {
   const [param = '', row, field] = words;
   const spec = Object.hasOwn(strategy.module.params, param) ? strategy.module.params[param] : undefined;
   if (spec === undefined) throw unknownParam(name, [strategy]);
@@ -301,7 +301,7 @@ function makeSearch(
   combined: Iterable<readonly RawValue[]>,
 ): Search {
   const { configHash } = config;
-  const candidates: Candidate[] = [];
+  const candidates: SweepCandidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
     if (candidates.length === wanted) break;

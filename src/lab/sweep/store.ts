@@ -77,7 +77,7 @@ export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
-export type Stored = readonly {
+export type StoredTasks = readonly {
   readonly task: Omit<Task, 'candidate'> & { readonly number: number };
   readonly outcome: TaskOutcome;
 }[];
@@ -160,7 +160,7 @@ export class SweepStore {
    * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
    * has another input, or if the sweep to start exists unfinished.
    */
-  begin(header: SweepHeader, resume: Resume): Stored {
+  begin(header: SweepHeader, resume: Resume): StoredTasks {
     return guardWrite(this.#outDir, () => {
       const { identity } = header;
       const same = this.#find(identity);
@@ -266,7 +266,7 @@ export class SweepStore {
     this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
   }
 
-  #readStored(): Stored {
+  #readStored(): StoredTasks {
     const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
       WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
     const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);

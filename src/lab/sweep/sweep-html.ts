@@ -6,8 +6,8 @@ import { pageDocument } from '../report/html/document.js';
 import {
   assumptionList,
   assumptionSection,
-  type Column,
   columnTable,
+  type HtmlColumn,
   html,
   type Markup,
   note,
@@ -81,7 +81,7 @@ const sharedTable = <Row>(
   sorts = false,
 ): Markup => {
   const onPage = columns.map(
-    ({ cell, signed, value, ...head }): Column<Row> => ({
+    ({ cell, signed, value, ...head }): HtmlColumn<Row> => ({
       ...head,
       cell: (row) => ({
         text: shorten(cellText(cell(row)), 200),

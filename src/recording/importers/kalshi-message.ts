@@ -31,7 +31,7 @@ export interface KalshiFile {
 
 export type KalshiGroup = ReturnType<typeof makeGroup>;
 
-interface Look extends KalshiFile {
+interface KalshiFacts extends KalshiFile {
   readonly ticker: string;
   readonly firstMs: number;
   readonly tickPrecision: number;
@@ -40,7 +40,7 @@ interface Look extends KalshiFile {
 
 export async function kalshiGroups(files: readonly string[]) {
   const paths = [...new Map(files.map((file) => [resolve(file), file])).values()];
-  const groups = new Map<string, Look[]>();
+  const groups = new Map<string, KalshiFacts[]>();
   // Files with Polymarket's messages (`others`), and files without any message (`strangers`).
   const others: string[] = [];
   const strangers: string[] = [];
@@ -56,9 +56,9 @@ export async function kalshiGroups(files: readonly string[]) {
 /** Files with this ending often contain no recording. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
-function makeGroup(looks: readonly Look[]) {
+function makeGroup(looks: readonly KalshiFacts[]) {
   const sorted = [...looks].sort((a, b) => a.firstMs - b.firstMs || (basename(a.path) < basename(b.path) ? -1 : 1));
-  const first = new Map<string, Look>();
+  const first = new Map<string, KalshiFacts>();
   const warnings: RecordingWarning[] = [];
   for (const look of sorted) {
     const { path } = look;
@@ -85,7 +85,7 @@ function makeGroup(looks: readonly Look[]) {
  * Inspects the beginning of a file. The market's name is that of the file's folder, or else of its messages. Null for a
  * file with Polymarket's messages.
  */
-async function lookAt(path: string): Promise<Look | null> {
+async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
   const seen = lines.filter(({ isMessage }) => isMessage);

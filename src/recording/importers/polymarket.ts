@@ -118,7 +118,7 @@ async function pairTokens(
     if (token.market !== null) byMarket.set(token.market, [...(byMarket.get(token.market) ?? []), token]);
   }
   const pairs: [Token, Token | null][] = [];
-  const samples = new Map<string, Sample>();
+  const samples = new Map<string, ChangeSample>();
   for (const token of tokens) if (token.market === null) samples.set(token.id, await readSample(connection, token.id));
   for (const first of tokens) {
     if (!lonely.delete(first.id)) continue;
@@ -157,12 +157,12 @@ async function readTokens(connection: DuckDBConnection) {
 }
 
 /** First changes of a token as texts `time|price|size|side`, and the same changes as its mirrored token has them. */
-interface Sample {
+interface ChangeSample {
   readonly own: ReadonlySet<string>;
   readonly mirrored: ReadonlySet<string>;
 }
 
-async function readSample(connection: DuckDBConnection, id: string): Promise<Sample> {
+async function readSample(connection: DuckDBConnection, id: string): Promise<ChangeSample> {
   const rows = await fetchRows(
     connection,
     `SELECT time_ms, price_micros, amount_micros, is_bid FROM events
@@ -178,7 +178,7 @@ async function readSample(connection: DuckDBConnection, id: string): Promise<Sam
 }
 
 /** Returns the token with the largest fraction of changes that mirror those of this token; null if no token matches. */
-function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, Sample>): Token | null {
+function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, ChangeSample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {
     const share = sharedWith(samples.get(token.id), samples.get(other.id));
@@ -187,14 +187,14 @@ function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap
   return best;
 }
 
-function sharedWith(a: Sample | undefined, b: Sample | undefined): number {
+function sharedWith(a: ChangeSample | undefined, b: ChangeSample | undefined): number {
   if (a === undefined || b === undefined) return 0;
   let shared = 0;
   for (const key of a.own) if (b.mirrored.has(key)) shared++;
   return shared / Math.max(1, Math.min(a.own.size, b.mirrored.size));
 }
 
-interface Capture extends PolymarketTokens {
+interface PolymarketCapture extends PolymarketTokens {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly tickPrecision: number;
@@ -203,7 +203,7 @@ interface Capture extends PolymarketTokens {
 
 interface PolymarketRecording extends Recording {
   /** Files of the market, oldest first. */
-  readonly captures: readonly [Capture, ...Capture[]];
+  readonly captures: readonly [PolymarketCapture, ...PolymarketCapture[]];
   readonly hours: ReadonlySet<number>;
 }
 
@@ -224,7 +224,7 @@ export function joinCaptures(opened: readonly Recording[]): Recording[] {
 function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[] {
   const [first, ...later] = [...recordings].sort((a, b) => a.captures[0].firstMs - b.captures[0].firstMs);
   if (first === undefined) return [];
-  const chain: [Capture, ...Capture[]] = [...first.captures];
+  const chain: [PolymarketCapture, ...PolymarketCapture[]] = [...first.captures];
   const apart: Recording[] = [];
   for (const recording of later) {
     if (recording.captures[0].firstMs > (chain.at(-1)?.lastMs ?? 0)) chain.push(...recording.captures);
@@ -233,7 +233,10 @@ function joinRecordings(recordings: readonly PolymarketRecording[]): Recording[]
   return [chain.length === 1 ? first : makeRecording(chain, first.hours), ...apart];
 }
 
-function makeRecording(captures: readonly [Capture, ...Capture[]], hours: ReadonlySet<number>): PolymarketRecording {
+function makeRecording(
+  captures: readonly [PolymarketCapture, ...PolymarketCapture[]],
+  hours: ReadonlySet<number>,
+): PolymarketRecording {
   const { path, market: id, yes, firstMs } = captures[0];
   const file = basename(path, '.parquet');
   const name = id ?? yes;

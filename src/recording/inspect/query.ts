@@ -15,19 +15,19 @@ import {
   MANIFEST,
   marketFolders,
   quote,
+  type RecordedTable,
   segmentName,
   segmentSource,
   TABLES,
-  type Table,
 } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
 
-export type SqlValue = string | number | boolean | null;
+export type QueryValue = string | number | boolean | null;
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
   /** Yields rows in batches. A BIGINT beyond 2^53, or a value of another type, is converted to text. */
-  rows(): AsyncIterable<readonly (readonly SqlValue[])[]>;
+  rows(): AsyncIterable<readonly (readonly QueryValue[])[]>;
   close(): void;
 }
 
@@ -94,7 +94,7 @@ async function select(connection: DuckDBConnection, sql: string): Promise<DuckDB
 }
 
 /** Returns SQL for the rows of closed files and open segments, with market and day from the folders' names. */
-function makeRowsSql(table: Table, days: readonly string[]): string {
+function makeRowsSql(table: RecordedTable, days: readonly string[]): string {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
@@ -125,27 +125,28 @@ function parsePartitions(day: string): [market: string, date: string] {
 }
 
 /** Columns of the table `markets`: SQL type, and a function that returns the value of a recording. */
-const MARKETS: Readonly<Record<string, readonly [type: string, read: (recording: Recording) => SqlValue | undefined]>> =
-  {
-    market: ['VARCHAR', ({ market }) => market.conditionId],
-    ticker: ['VARCHAR', ({ market }) => market.source.ticker],
-    origin: ['VARCHAR', ({ market }) => market.source.origin],
-    title: ['VARCHAR', ({ market }) => market.title],
-    event_title: ['VARCHAR', ({ market }) => market.eventTitle],
-    category: ['VARCHAR', ({ market }) => market.category],
-    tick_precision: ['INTEGER', ({ market }) => market.tickPrecision],
-    amount_precision: ['INTEGER', ({ market }) => market.amountPrecision],
-    open_time_ms: ['BIGINT', ({ market }) => market.openTimeMs],
-    close_time_ms: ['BIGINT', ({ market }) => market.closeTimeMs],
-    outcome: ['DOUBLE', ({ market: { outcome } }) => (outcome === null ? null : Number(outcome))],
-    maker_rate_micros: ['INTEGER', ({ market }) => market.fees?.makerRateMicros],
-    taker_rate_micros: ['INTEGER', ({ market }) => market.fees?.takerRateMicros],
-    first_ms: ['BIGINT', ({ summary }) => summary?.firstMs],
-    last_ms: ['BIGINT', ({ summary }) => summary?.lastMs],
-    levels: ['BIGINT', ({ summary }) => summary?.events.level],
-    trades: ['BIGINT', ({ summary }) => summary?.events.trade],
-    gaps: ['BIGINT', ({ summary }) => summary?.gaps.length],
-  };
+const MARKETS: Readonly<
+  Record<string, readonly [type: string, read: (recording: Recording) => QueryValue | undefined]>
+> = {
+  market: ['VARCHAR', ({ market }) => market.conditionId],
+  ticker: ['VARCHAR', ({ market }) => market.source.ticker],
+  origin: ['VARCHAR', ({ market }) => market.source.origin],
+  title: ['VARCHAR', ({ market }) => market.title],
+  event_title: ['VARCHAR', ({ market }) => market.eventTitle],
+  category: ['VARCHAR', ({ market }) => market.category],
+  tick_precision: ['INTEGER', ({ market }) => market.tickPrecision],
+  amount_precision: ['INTEGER', ({ market }) => market.amountPrecision],
+  open_time_ms: ['BIGINT', ({ market }) => market.openTimeMs],
+  close_time_ms: ['BIGINT', ({ market }) => market.closeTimeMs],
+  outcome: ['DOUBLE', ({ market: { outcome } }) => (outcome === null ? null : Number(outcome))],
+  maker_rate_micros: ['INTEGER', ({ market }) => market.fees?.makerRateMicros],
+  taker_rate_micros: ['INTEGER', ({ market }) => market.fees?.takerRateMicros],
+  first_ms: ['BIGINT', ({ summary }) => summary?.firstMs],
+  last_ms: ['BIGINT', ({ summary }) => summary?.lastMs],
+  levels: ['BIGINT', ({ summary }) => summary?.events.level],
+  trades: ['BIGINT', ({ summary }) => summary?.events.trade],
+  gaps: ['BIGINT', ({ summary }) => summary?.gaps.length],
+};
 
 async function makeMarkets(connection: DuckDBConnection, recordings: readonly Recording[]): Promise<void> {
   const columns = Object.entries(MARKETS).map(([name, [type]]) => `${name} ${type}`);
@@ -180,7 +181,7 @@ function makeAnswer(result: DuckDBResult, connection: DuckDBConnection): QueryAn
   };
 }
 
-function simple(value: DuckDBValue): SqlValue {
+function simple(value: DuckDBValue): QueryValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
   return String(value);

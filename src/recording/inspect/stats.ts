@@ -186,13 +186,17 @@ function computeMeans({ time, longestCrossedMs }: BookMeter) {
   };
 }
 
-interface Span {
+interface RecordedSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** Returns the fraction of `life` that is in `recorded` and outside gaps; null if `life` is empty. */
-export function computeCoverage(life: Span, recorded: Span, gaps: readonly RecordedGap[]): number | null {
+export function computeCoverage(
+  life: RecordedSpan,
+  recorded: RecordedSpan,
+  gaps: readonly RecordedGap[],
+): number | null {
   const lifeMs = life.toMs - life.fromMs;
   if (lifeMs <= 0) return null;
   const from = Math.max(life.fromMs, recorded.fromMs);

@@ -17,12 +17,12 @@ import {
   parquetSource,
   parseName,
   quote,
+  type RecordedTable,
   STREAM_KINDS,
   segmentLines,
   segmentName,
   segmentSource,
   TABLES,
-  type Table,
 } from './layout.js';
 import {
   type EventsFile,
@@ -64,7 +64,7 @@ async function writeParquet(connection: DuckDBConnection, folder: string, number
   return files;
 }
 
-async function copy(connection: DuckDBConnection, source: string, table: Table, path: string): Promise<void> {
+async function copy(connection: DuckDBConnection, source: string, table: RecordedTable, path: string): Promise<void> {
   const columns = Object.keys(COLUMNS[table])
     .map((name) => `"${name}"`)
     .join(', ');
@@ -79,7 +79,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
 async function describe(
   connection: DuckDBConnection,
   path: string,
-  table: Table,
+  table: RecordedTable,
   name: string,
 ): Promise<EventsFile | OtherFile> {
   const source = parquetSource(path);
@@ -172,7 +172,7 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
     .sort();
 }
 
-export const closedFiles = (folder: string, manifest: Manifest | null, table: Table): string[] =>
+export const closedFiles = (folder: string, manifest: Manifest | null, table: RecordedTable): string[] =>
   (manifest?.files ?? []).filter((file) => file.table === table).map(({ name }) => join(folder, name));
 
 export function nextNumber(folder: string): number {

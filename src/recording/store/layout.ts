@@ -12,7 +12,7 @@ import { EVENT } from '../contract.js';
 /** Kinds of rows that are events of the stream. The other kinds are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
-export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, string>>>> = {
+export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, string>>>> = {
   events: {
     seq: 'BIGINT',
     time_ms: 'BIGINT',
@@ -71,7 +71,7 @@ export function segmentLines(path: string, columns: Readonly<Record<string, stri
   return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
 
-export const segmentSource = (path: string, table: Table): string =>
+export const segmentSource = (path: string, table: RecordedTable): string =>
   `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
     WHERE "table" = ${quote(table)})`;
 
@@ -151,7 +151,7 @@ const makeTakenError = (folder: string, pid: number): TwinbookError =>
   );
 
 export const TABLES = ['events', 'polls', 'own', 'feeds'] as const;
-export type Table = (typeof TABLES)[number];
+export type RecordedTable = (typeof TABLES)[number];
 
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
@@ -171,19 +171,19 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
-export const parquetName = (table: Table, number: number): string => `${table}-${pad(number)}.parquet`;
+export const parquetName = (table: RecordedTable, number: number): string => `${table}-${pad(number)}.parquet`;
 /** Returns the name of an open segment. It is later converted into Parquet files with the same number. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
 /** Parses the name of a file in a day folder; null for other names. */
-export function parseName(name: string): { readonly table: Table | 'segment'; readonly number: number } | null {
+export function parseName(name: string): { readonly table: RecordedTable | 'segment'; readonly number: number } | null {
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;
   const [, table, number, segment] = match;
   // The regular expression matches only known tables.
   return table === undefined
     ? { table: 'segment', number: Number(segment) }
-    : { table: table as Table, number: Number(number) };
+    : { table: table as RecordedTable, number: Number(number) };
 }
 
 const pad = (number: number): string => String(number).padStart(4, '0');

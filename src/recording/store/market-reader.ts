@@ -33,9 +33,9 @@ import {
   parquetName,
   parquetSource,
   parseName,
+  type RecordedTable,
   segmentName,
   segmentSource,
-  type Table,
 } from './layout.js';
 import {
   type DescribedMarket,
@@ -218,10 +218,10 @@ const lines = (count: number): string => (count === 1 ? '1 line was' : `${count}
 const seconds = (gaps: readonly RecordedGap[]): number =>
   Math.round(gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? fromMs) - fromMs), 0) / 1000);
 
-type Row = Readonly<Record<string, unknown>>;
+type TableRow = Readonly<Record<string, unknown>>;
 
 /** Yields a table's rows on these days, in the order of days and files. Throws TwinbookError `recording_invalid`. */
-async function* readRows<T>(days: readonly string[], table: Table, read: (row: Row, path: string) => T) {
+async function* readRows<T>(days: readonly string[], table: RecordedTable, read: (row: TableRow, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
   const names = Object.keys(COLUMNS[table]);
@@ -236,7 +236,7 @@ async function* readRows<T>(days: readonly string[], table: Table, read: (row: R
   }
 }
 
-function sourcesIn(folder: string, table: Table) {
+function sourcesIn(folder: string, table: RecordedTable) {
   const manifest = readManifest(join(folder, MANIFEST));
   const closed = closedFiles(folder, manifest, table).sort();
   const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
@@ -246,7 +246,7 @@ function sourcesIn(folder: string, table: Table) {
   ];
 }
 
-const toPoll = (row: Row): RecordedPoll => ({
+const toPoll = (row: TableRow): RecordedPoll => ({
   endpoint: String(row['endpoint']),
   sentMs: Number(row['sent_ms']),
   seenMs: Number(row['seen_ms']),
@@ -255,7 +255,7 @@ const toPoll = (row: Row): RecordedPoll => ({
   outcome: row['outcome'] as RecordedPoll['outcome'],
 });
 
-function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
+function toFeedValue(row: TableRow, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = Number(row['time_ms']);
   // The value's own times are on the recorder's clock, and are converted to the venue's clock, which events have.
   const aheadMs = timeMs - Number(row['seen_ms']);

@@ -18,7 +18,7 @@ type SegmentOf = (date: string) => Segment;
 const NOT_RECORDING = 'nothing was recorded';
 const NOT_WRITTEN = 'recorded data could not be written';
 
-type Side = Map<number, number>;
+type SinkSide = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
   /** Numbers of rejected events, and of events with a raised time, that are in no manifest yet. */
@@ -39,7 +39,7 @@ export class RecordingSink implements MarketSink {
   #snapshotMs = Number.NEGATIVE_INFINITY;
   /** True if `#book` is complete, which it is from the first `clear` on. */
   #bookKnown = false;
-  readonly #book: readonly [bids: Side, asks: Side] = [new Map(), new Map()];
+  readonly #book: readonly [bids: SinkSide, asks: SinkSide] = [new Map(), new Map()];
   #segment: Segment | null = null;
   #segmentDay = 0;
   #durable: Continuation;

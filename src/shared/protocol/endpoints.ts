@@ -312,7 +312,7 @@ export type EndpointName = keyof typeof ENDPOINTS;
 export type Endpoint<N extends EndpointName = EndpointName> = (typeof ENDPOINTS)[N];
 
 /** Path parameters of a call, derived from the call's path template. */
-export type ParamsOf<N extends EndpointName> = PathParams<Endpoint<N>['path']>;
+export type PathParamsOf<N extends EndpointName> = PathParams<Endpoint<N>['path']>;
 type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
   ? { readonly [key in K]: string } & PathParams<R>
   : unknown;

@@ -88,13 +88,13 @@ export const OPERATOR_COMMANDS = {
   },
 } as const satisfies Readonly<Record<string, OperatorRow>>;
 
-type Rows = typeof OPERATOR_COMMANDS;
+type OperatorRows = typeof OPERATOR_COMMANDS;
 /** Name of a command, as typed. */
-export type OperatorName = keyof Rows;
+export type OperatorName = keyof OperatorRows;
 
 /** Name of a command that also applies to one market. */
 export type MarketName = {
-  [Name in OperatorName]: Rows[Name] extends { readonly marketButton: Button } ? Name : never;
+  [Name in OperatorName]: OperatorRows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
 /** Names of all commands. */

@@ -3,7 +3,7 @@
  * shell only returns observations. A shell performs each request once and reports its outcome exactly once.
  */
 
-import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from './endpoints.js';
+import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
@@ -15,7 +15,7 @@ export type Lane = (typeof LANES)[number];
 /** One call of the service, before the client encodes it. */
 export interface Call<N extends EndpointName = EndpointName> {
   readonly endpoint: N;
-  readonly params: ParamsOf<N>;
+  readonly params: PathParamsOf<N>;
   readonly query: QueryInput<N>;
   readonly body: BodyOf<N>;
 }

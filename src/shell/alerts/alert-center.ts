@@ -127,7 +127,7 @@ const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } 
 /** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
-type Waiting = Readonly<{ message: AlertMessage; sinceMs: number }>;
+type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
  * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. Failures are retried
@@ -136,8 +136,8 @@ type Waiting = Readonly<{ message: AlertMessage; sinceMs: number }>;
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
-  #waiting: Waiting[] = [];
-  #underWay: readonly Waiting[] = [];
+  #waiting: WaitingMessage[] = [];
+  #underWay: readonly WaitingMessage[] = [];
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
@@ -200,7 +200,7 @@ export class Outbox {
     this.#notBeforeMs = steadyMs + APART_MS;
   }
 
-  #takeOthers(steadyMs: number): readonly Waiting[] {
+  #takeOthers(steadyMs: number): readonly WaitingMessage[] {
     this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     if (this.#sentMs.length >= MOST_AN_HOUR) return [];
     return this.#waiting;

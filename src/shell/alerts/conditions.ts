@@ -188,9 +188,9 @@ const KINDS = {
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 /** Text of a condition that holds, with its start if known. */
-type Found = string | Readonly<{ text: string; sinceMs: number }>;
+type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
 /** False or null for a condition that does not hold. */
-type Conditions = Readonly<Partial<Record<keyof typeof KINDS, Found | false | null>>>;
+type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
 function findSeen({
   nowMs,
@@ -200,7 +200,7 @@ function findSeen({
   isGuarded,
   diskFreeBytes,
   refusedLogins,
-}: WatchedFacts): Conditions {
+}: WatchedFacts): AlertConditions {
   const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
   const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
   return {
@@ -216,7 +216,10 @@ function findSeen({
   };
 }
 
-function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWithinMs }: WatchedFacts): Conditions {
+function findShown(
+  account: AccountStatus,
+  { nowMs, process, backupMs, backupWithinMs }: WatchedFacts,
+): AlertConditions {
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
@@ -275,7 +278,7 @@ export function addNextStep(kind: string, text: string): string {
 export function findConditions(facts: WatchedFacts): readonly Condition[] {
   const { account, hasEnded } = facts;
   const found = { ...findSeen(facts), ...(account === null || hasEnded ? {} : findShown(account, facts)) };
-  return Object.entries<Found | false | null>(found).flatMap(([kind, one]) => {
+  return Object.entries<FoundCondition | false | null>(found).flatMap(([kind, one]) => {
     if (one === false || one === null || !isKind(kind)) return [];
     const { severity, title, forMs } = KINDS[kind];
     return { kind, severity, title, forMs, ...(typeof one === 'string' ? { text: one } : one) };

@@ -86,12 +86,12 @@ export function openSender(channel: ChannelConfig, options: SenderOptions, note?
   };
 }
 
-interface Line extends ReturnType<typeof readSecrets> {
+interface ChannelSetup extends ReturnType<typeof readSecrets> {
   readonly channel: ChannelConfig;
   readonly options: SenderOptions;
 }
 
-async function send({ channel, address, key, options }: Line, message: AlertMessage): Promise<Delivery> {
+async function send({ channel, address, key, options }: ChannelSetup, message: AlertMessage): Promise<Delivery> {
   const { kind, to, from, name } = channel;
   const subject = formatSubject(message, options.trader);
   const body = channel.detail === 'bare' ? '' : cleanText(message.text);

@@ -10,7 +10,7 @@ import {
   declarationOf,
   ENDPOINTS,
   type EndpointName,
-  type ParamsOf,
+  type PathParamsOf,
   type QueryInput,
 } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
@@ -77,14 +77,14 @@ type KeyArg<P> = unknown extends P ? [] : [key: string];
 /** The query type of an endpoint without a query has any name and no value. */
 type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
 type Args<N extends EndpointName> = [
-  ...KeyArg<ParamsOf<N>>,
+  ...KeyArg<PathParamsOf<N>>,
   ...BodyArg<Body<N>>,
   ...QueryArg<QueryInput<N>>,
   options?: CallOptions,
 ];
 
 type Method<N extends EndpointName> = (...args: Args<N>) => Promise<N extends ListName ? Page<RowOf<N>> : DataOf<N>>;
-type Walk<N extends ListName> = (...args: Args<N>) => AsyncGenerator<RowOf<N>, void, undefined>;
+type RowWalk<N extends ListName> = (...args: Args<N>) => AsyncGenerator<RowOf<N>, void, undefined>;
 
 type GroupOf<N> = N extends `${infer G}.${string}` ? G : never;
 type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extends `${G}.${string}` ? N : never;
@@ -94,7 +94,7 @@ type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<Metho
 /** Groups of calls in `ServiceClient`. Methods throw ServiceRefused or OutcomeUnknown; walks also throw BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
-    readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: Walk<N>;
+    readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: RowWalk<N>;
   };
 };
 
@@ -207,7 +207,7 @@ export async function* walkPages<N extends ListName>(
   options?: CallOptions,
 ): AsyncGenerator<RowOf<N>, void, undefined> {
   // The declaration of every list has these query fields.
-  const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
+  const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as CursorQuery;
   // The types cannot show that the rule belongs to this endpoint's rows.
   const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
@@ -257,7 +257,7 @@ const callInLane = <N extends EndpointName>(
   options: CallOptions = {},
 ): Promise<ClientAnswer<N>> => caller.call(endpoint, input, { lane: chooseLane(endpoint), ...options });
 
-interface ListQuery extends Readonly<Record<string, unknown>> {
+interface CursorQuery extends Readonly<Record<string, unknown>> {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

@@ -6,7 +6,7 @@ import {
   declarationOf,
   type Endpoint,
   type EndpointName,
-  type ParamsOf,
+  type PathParamsOf,
   type QueryInput,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
@@ -73,9 +73,9 @@ export interface Page<R> {
 }
 
 /** Path parameters, query and body of one call; omit the parts that the endpoint lacks. */
-export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N> } & (unknown extends ParamsOf<N>
+export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N> } & (unknown extends PathParamsOf<N>
   ? { readonly params?: unknown }
-  : { readonly params: ParamsOf<N> }) &
+  : { readonly params: PathParamsOf<N> }) &
   (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });
 
 /** Urgency and deadline of one call, chosen by the caller. */
@@ -122,7 +122,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-type Refusal = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
+type RefusedOutcome = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
 
 /** The service answered, in its own format, that the request had no effect. */
 export class ServiceRefused extends ServiceError {
@@ -135,7 +135,7 @@ export class ServiceRefused extends ServiceError {
   /** Invalid fields: objects with one key each, the field's name; empty for most refusals. */
   readonly details: ErrorDetails;
 
-  constructor(endpoint: EndpointName, refusal: Refusal, pubkey: string | null = null) {
+  constructor(endpoint: EndpointName, refusal: RefusedOutcome, pubkey: string | null = null) {
     const { status, slug, message, details } = refusal;
     const fields = details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
     super(endpoint, [`${endpoint} was refused: ${slug}: ${message}`, ...fields].join(' | '), pubkey);

@@ -30,7 +30,7 @@ export interface Sender {
 export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
-  readonly #inFlight = new Set<Wire>();
+  readonly #inFlight = new Set<WireRequest>();
 
   /** `sockets`: maximum number of open connections. */
   constructor(sockets: number) {
@@ -46,7 +46,7 @@ export class Transport implements Sender {
   }
 
   async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
-    const wire = new Wire();
+    const wire = new WireRequest();
     this.#inFlight.add(wire);
     const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
@@ -111,7 +111,7 @@ const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
  * Replaces axios's network access, which supports proxies, redirects, uploads and streams at four times the time per
  * order. One instance carries one request, prepared by axios, until the last byte of the answer.
  */
-class Wire {
+class WireRequest {
   /** True once the connection is open. Before that, no byte of the request is sent. */
   connected = false;
   #request: http.ClientRequest | null = null;

@@ -210,7 +210,7 @@ const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
 
 /** Names of the groups that have a key, by key. */
-type Places = ReadonlyMap<string, readonly string[]>;
+type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
@@ -220,7 +220,7 @@ export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
   at: At,
-  addPlaces?: () => Places,
+  addPlaces?: () => KeyGroups,
 ): z.output<S> {
   const parsed = parseBySchema(schema, value);
   if (parsed.success) return parsed.data;
@@ -270,7 +270,7 @@ function explainIssue(
   issue: z.core.$ZodIssue,
   input: unknown,
   schema: SchemaNode,
-  places: Places,
+  places: KeyGroups,
   at: At,
 ): readonly Problem[] {
   const { path } = issue;
@@ -304,7 +304,7 @@ const sentence = (message: string): string =>
 /** Maximum number of settings groups that an error message lists. */
 const MOST_PLACES = 3;
 
-export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
+export function unknownKey(key: string, known: readonly string[], places: KeyGroups = new Map()): string {
   const homes = places.get(key) ?? [];
   if (homes.length > 0 && homes.length <= MOST_PLACES)
     return `unknown key '${key}' here; it belongs under ${joinWithOr(homes)}`;

@@ -23,7 +23,7 @@ import { readPasses } from './page-access.js';
 import { makePageState, makeTraderRow, type ShownParts } from './page-state.js';
 import { AlertStore, History, locateStore, StoreFile, takeSample } from './store.js';
 import { listenForCommands } from './telegram.js';
-import { TraderState } from './trader-state.js';
+import { ShownState } from './trader-state.js';
 import { ResultBook } from './views/money-view.js';
 import { makeCsv } from './views/orders-view.js';
 import { makeViews } from './views/views.js';
@@ -191,7 +191,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
   const { control } = config;
   const ledgerPath = config.ledger.path;
-  const trader = new TraderState();
+  const trader = new ShownState();
   const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
   const store = new StoreFile({ path: locateStore(ledgerPath), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);

@@ -6,7 +6,7 @@ import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
 import type { History } from './store.js';
-import type { TraderState } from './trader-state.js';
+import type { ShownState } from './trader-state.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
 
@@ -51,7 +51,7 @@ export function findPage<Row extends object>(rows: readonly Row[], { words, page
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
 /** Makes a function that returns a market's title from the trader, else from the ledger, else a prefix of its id. */
-export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
+export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
     const before = known.get(id);
@@ -161,7 +161,7 @@ const readLists = (ledger: LedgerReader) => ({
 
 /** Data sources of the views. `Scale`: methods of the history that a view uses. */
 export interface ViewSources<Scale extends keyof History = never> {
-  readonly trader: TraderState;
+  readonly trader: ShownState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;
   readonly history: Pick<History, Scale>;
 }

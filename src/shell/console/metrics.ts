@@ -9,7 +9,7 @@ import {
 import { isBackupFailing } from '../alerts/conditions.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetry.js';
-import type { TraderState } from './trader-state.js';
+import type { ShownState } from './trader-state.js';
 import type { FileFacts, Watch } from './watch.js';
 
 /** Prometheus' text format. */
@@ -169,7 +169,7 @@ const SIDES = ['bid', 'ask'] as const;
 export interface ScrapeFacts {
   /** Trader's name, for the label of the metrics. */
   readonly name: string;
-  readonly trader: TraderState;
+  readonly trader: ShownState;
   /** Null while the ledger cannot be read. */
   readonly eventCount: (kind: string) => number | null;
   readonly files: FileFacts;

@@ -15,7 +15,7 @@ import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from '
 import { groupRefusals, type LedgerConnection, moneyText } from './ledger-lists.js';
 import type { Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
-import type { TraderState } from './trader-state.js';
+import type { ShownState } from './trader-state.js';
 import type { ResultBook } from './views/money-view.js';
 import type { Watch } from './watch.js';
 
@@ -180,7 +180,7 @@ export interface ShownParts {
   readonly name: string;
   readonly config: TraderConfig;
   readonly guardian: GuardianWatch;
-  readonly trader: TraderState;
+  readonly trader: ShownState;
   readonly ledger: LedgerConnection;
   readonly history: History;
   readonly book: ResultBook;
@@ -189,13 +189,13 @@ export interface ShownParts {
   readonly reports: Reports;
 }
 
-interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
+interface PageSources extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
   readonly watch: Pick<Watch, 'count'>;
 }
 
 /** Makes the page's state of one trader. @param market shown with details; null for none */
-export function makePageState({ trader, name, ledger, config, guardian, watch }: PageParts, market: string | null) {
+export function makePageState({ trader, name, ledger, config, guardian, watch }: PageSources, market: string | null) {
   const { hello, account } = trader;
   const markets = [...trader.markets.values()];
   const timeMs = nowMs();
@@ -262,7 +262,7 @@ export interface ServedState extends PageState {
 }
 
 /** Returns the mode to show. A trader that is silent for seconds hangs or is gone, so its last state is old. */
-export function judgeMode(trader: TraderState): { readonly mode: string; readonly reason: string } {
+export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
   if (trader.isCurrent && account !== null) return { mode: account.mode, reason: account.reason };

@@ -9,7 +9,7 @@ import { messageOf } from '../../shared/base/errors.js';
 import { makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
-import type { TraderState } from './trader-state.js';
+import type { ShownState } from './trader-state.js';
 
 /** Time after which acknowledgements are deleted, ms. The console reads them within a second. */
 const KEPT_MS = 86_400_000;
@@ -240,9 +240,12 @@ export interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-export type Sample = Readonly<{ account: AccountPoint; markets: readonly (MarketFigures & { readonly id: string })[] }>;
+export type StatusSample = Readonly<{
+  account: AccountPoint;
+  markets: readonly (MarketFigures & { readonly id: string })[];
+}>;
 
-export type Span = Readonly<{ fromMs: number; toMs: number }>;
+export type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
  * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
@@ -260,7 +263,7 @@ export class History {
   }
 
   /** Stores a sample; call every five seconds while the trader sends its state. */
-  add({ account, markets }: Sample): void {
+  add({ account, markets }: StatusSample): void {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
       const putMarket = sqlite.prepare(PUT_MARKET);
@@ -275,12 +278,12 @@ export class History {
   }
 
   /** Returns the points of a market, oldest first: at most `MOST_POINTS`, in the finest stored scale that fits. */
-  market(id: string, span: Span): readonly MarketPoint[] {
+  market(id: string, span: StoredSpan): readonly MarketPoint[] {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
   /** Returns points of the finest scale only; empty if that scale has expired. */
-  closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
+  closeUp(id: string, { fromMs, toMs }: StoredSpan): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(
       // The columns are those of the statement, and the tables are STRICT.
@@ -289,7 +292,7 @@ export class History {
     );
   }
 
-  account(span: Span): readonly AccountPoint[] {
+  account(span: StoredSpan): readonly AccountPoint[] {
     const sql = `SELECT time_s * 1000 AS timeMs, equityMicros, resultMicros, lossDayMicros
       FROM account_points WHERE scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
     return this.#read<AccountPoint>(sql, span, []);
@@ -301,7 +304,7 @@ export class History {
     return newestS === null ? null : newestS * 1000;
   }
 
-  #read<Point>(sql: string, { fromMs, toMs }: Span, key: readonly string[]): readonly Point[] {
+  #read<Point>(sql: string, { fromMs, toMs }: StoredSpan, key: readonly string[]): readonly Point[] {
     const fromS = Math.floor(fromMs / 1000);
     const toS = Math.floor(toMs / 1000);
     return this.#file.attempt((sqlite) => {
@@ -362,7 +365,7 @@ const PUT_MARKET = `INSERT INTO market_points VALUES
   netMicros = excluded.netMicros`;
 
 /** Makes a sample; null while the trader sends nothing. Markets neither quoted nor held add no point. */
-export function takeSample(trader: TraderState, timeMs: number): Sample | null {
+export function takeSample(trader: ShownState, timeMs: number): StatusSample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;
   const { equityMicros, resultMicros, losses } = account;

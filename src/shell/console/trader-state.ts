@@ -12,7 +12,7 @@ import type {
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 
-export class TraderState {
+export class ShownState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
   /** The trader's last message, with the reason of its end; null without such a message. */

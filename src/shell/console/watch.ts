@@ -17,7 +17,7 @@ import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
-import type { TraderState } from './trader-state.js';
+import type { ShownState } from './trader-state.js';
 
 /** Reads facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
 export function readFileFacts(ledgerPath: string) {
@@ -117,7 +117,7 @@ export function readLastRun(ledger: LedgerReader): LastRun {
 export interface WatchOptions {
   readonly config: TraderConfig;
   readonly name: string;
-  readonly trader: TraderState;
+  readonly trader: ShownState;
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
   readonly memory: AlertMemory;

@@ -8,7 +8,7 @@ import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
 import type { Selected } from '../../trader/ledger/select.js';
 import type { Environment } from '../config/config.js';
 
-interface Query {
+interface SqlQuestion {
   readonly path: string;
   readonly sql: string;
   readonly most: number;
@@ -18,7 +18,7 @@ interface Query {
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Runs SQL over a ledger. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
-export async function queryLedger(query: Query, withinMs: number): Promise<Selected> {
+export async function queryLedger(query: SqlQuestion, withinMs: number): Promise<Selected> {
   const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
       return new TwinbookError('usage', 'the answer is larger than 256 MB', 'Ask for fewer rows or columns.');
@@ -78,8 +78,8 @@ export async function checkLoad(
 }
 
 /** Input of `question-process.ts`, which has the same version as this file. */
-export type Asked =
-  | ({ readonly kind: 'query' } & Query)
+export type ProcessQuestion =
+  | ({ readonly kind: 'query' } & SqlQuestion)
   | {
       readonly kind: 'load';
       readonly file: string;
@@ -108,7 +108,7 @@ type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unkno
 
 /** Asks the process. Throws its TwinbookError, or that of `explain` if there is no answer. */
 function askProcess(
-  question: Asked,
+  question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
   explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,
 ): Promise<unknown> {

@@ -3,7 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
@@ -18,10 +18,10 @@ import { prunedText } from './status-text.js';
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
 
-export interface Running {
+export interface RunningTrader {
   readonly ledger: Ledger;
   status(): TraderStatus;
-  snapshot(): Snapshot;
+  snapshot(): TraderSnapshot;
   /** Reason why the trader only cancels and then ends; null in normal operation. */
   ending(): string | null;
   /** Executes a command. Returns null if it is accepted, else the reason. */
@@ -33,7 +33,7 @@ export interface Running {
   stop(): void;
 }
 
-export async function answerControl(request: ControlQuestion, running: Running): Promise<ControlResponse> {
+export async function answerControl(request: ControlQuestion, running: RunningTrader): Promise<ControlResponse> {
   switch (request.command) {
     case 'ping':
       return { ok: true, data: { pid: process.pid } };
@@ -80,7 +80,7 @@ export async function answerControl(request: ControlQuestion, running: Running):
 
 async function configure(
   request: Extract<ControlQuestion, { command: 'config' }>,
-  { live }: Running,
+  { live }: RunningTrader,
 ): Promise<ControlResponse> {
   try {
     if (request.action === 'diff') return { ok: true, data: await live.diff() };
@@ -94,7 +94,7 @@ async function configure(
   }
 }
 
-function obey(command: OperatorCommand, running: Running): ControlResponse {
+function obey(command: OperatorCommand, running: RunningTrader): ControlResponse {
   const refusal = running.command(command);
   if (refusal !== null) return { ok: false, error: refusal };
   const data = readMode(running);
@@ -106,7 +106,7 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   return { ok: false, error };
 }
 
-const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot): readonly string[] => [
+const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
       `market "${title}" stays paused: ${reason}; \`twinbook resume --market ${conditionId} --reason TEXT\` lifts that`,
@@ -119,7 +119,7 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot):
 ];
 
 /** Kills and answers before orders are canceled, so that the caller does not wait for the exchange. */
-function kill(asked: string, running: Running): ControlResponse {
+function kill(asked: string, running: RunningTrader): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
@@ -128,14 +128,14 @@ function kill(asked: string, running: Running): ControlResponse {
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
-function readMode(running: Running): ModeData {
+function readMode(running: RunningTrader): ModeData {
   const ending = running.ending();
   if (ending !== null) return { mode: 'ending', reason: ending };
   const { mode, reason } = running.snapshot();
   return { mode, reason };
 }
 
-async function cancelAll(verify: boolean, running: Running): Promise<ControlResponse> {
+async function cancelAll(verify: boolean, running: RunningTrader): Promise<ControlResponse> {
   const asked = running.snapshot().openOrders;
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
@@ -144,14 +144,14 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
-async function reconcile(running: Running): Promise<ControlResponse> {
+async function reconcile(running: RunningTrader): Promise<ControlResponse> {
   const compared = await compare(running);
   if (typeof compared === 'string') return { ok: false, error: compared };
   const { reconciled: newest, accepted } = running.snapshot();
   return { ok: true, data: { differences: newest?.differences ?? [], accepted, ...compared } };
 }
 
-async function adopt(reason: string, running: Running): Promise<ControlResponse> {
+async function adopt(reason: string, running: RunningTrader): Promise<ControlResponse> {
   const compared = await compare(running);
   if (typeof compared === 'string') return { ok: false, error: compared };
   if (!compared.complete) {
@@ -172,7 +172,7 @@ const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
 /** Starts a comparison and waits for its end. Returns a text if it cannot begin. */
-async function compare(running: Running): Promise<{ voided: readonly string[]; complete: boolean } | string> {
+async function compare(running: RunningTrader): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
   if (refusal !== null) return refusal;
@@ -187,7 +187,7 @@ async function compare(running: Running): Promise<{ voided: readonly string[]; c
 
 function prune(
   { before: beforeMs, after, rows }: Extract<ControlQuestion, { command: 'prune' }>,
-  running: Running,
+  running: RunningTrader,
 ): ControlResponse {
   const ending = running.ending();
   if (ending !== null) return { ok: false, error: ending };
@@ -197,7 +197,7 @@ function prune(
   return { ok: true, data: { ...pruned, tookMs: steadyMs() - begunMs } };
 }
 
-function explain(subject: string, running: Running): ControlResponse {
+function explain(subject: string, running: RunningTrader): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
   const lines = market === undefined ? explainLines(subject, running.ledger) : marketLines(market, running.snapshot());
   if (lines !== null) return { ok: true, data: { lines } };

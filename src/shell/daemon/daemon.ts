@@ -10,7 +10,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
@@ -24,7 +24,7 @@ import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
 import { Loop, type Told } from '../runtime/loop.js';
-import { answerControl, type Running, StopWatch } from './control.js';
+import { answerControl, type RunningTrader, StopWatch } from './control.js';
 import {
   cancelDirectly,
   cancelLeftovers,
@@ -37,7 +37,7 @@ import {
 import { isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { linesAbove, openLog } from './log.js';
-import { openSession, type Session } from './session.js';
+import { openSession, type TraderSession } from './session.js';
 import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
@@ -100,8 +100,8 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   }
 }
 
-class Service implements Running {
-  readonly #session: Session;
+class Service implements RunningTrader {
+  readonly #session: TraderSession;
   readonly #screen: Screen;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
@@ -128,7 +128,7 @@ class Service implements Running {
   stop: () => void = () => undefined;
 
   /** `manager`: connection to systemd; null without systemd. */
-  constructor(session: Session, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
+  constructor(session: TraderSession, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -323,7 +323,7 @@ class Service implements Running {
     return `the trader cannot continue (${why}); it cancels everything without its ledger, and ends`;
   }
 
-  snapshot(): Snapshot {
+  snapshot(): TraderSnapshot {
     return this.#session.trader.snapshot(nowMs());
   }
 

@@ -5,8 +5,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ZERO } from '../../shared/base/micros.js';
 import type { FleetCommand, Lane } from '../../shared/protocol/seam.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
-import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../trader/ledger/contract.js';
 import type { Config, Environment } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
@@ -21,7 +21,7 @@ const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
-  snapshot(): Snapshot;
+  snapshot(): TraderSnapshot;
   /** Called when the wallet is lost. Nothing may be signed, and orders canceled only if the wallet has no owner. */
   fail(error: TwinbookError): void;
 }
@@ -51,7 +51,7 @@ export class FleetSession {
   }
 
   /** Releases the wallet; call it after proof that no order rests. A wallet with shares keeps its capital. */
-  async release({ markets }: Pick<Snapshot, 'markets'>): Promise<void> {
+  async release({ markets }: Pick<TraderSnapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
   }
@@ -115,10 +115,10 @@ export const isTakenOver = (error: unknown): boolean => error instanceof Twinboo
 
 /** Wraps the wallet's signer. It always signs cancels, and other drafts only while the wallet is certainly ours. */
 export const leasedSigner = (
-  inner: DraftSigner,
+  inner: IntentSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
   loadDraft: (intentId: string) => StoredDraftRow | null,
-): DraftSigner => ({
+): IntentSigner => ({
   sign: (intentId) => {
     const draft = loadDraft(intentId);
     const action = draft?.terms.action;
@@ -132,7 +132,7 @@ export const leasedSigner = (
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
 /** Lists the markets to claim. Null before own state was read, so that no earlier market is released. */
-const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
+const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
     : markets
@@ -144,7 +144,7 @@ const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
         )
         .map(({ conditionId }) => conditionId);
 
-const summarize = (now: Snapshot): TraderSummary => ({
+const summarize = (now: TraderSnapshot): TraderSummary => ({
   mode: now.mode,
   reason: now.reason,
   cash: formatDecimal(now.cashMicros),

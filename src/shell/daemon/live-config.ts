@@ -30,7 +30,7 @@ export interface LiveConfigOptions {
   readonly onChange: (config: Config) => void;
 }
 
-interface Wanted {
+interface ConfigRequest {
   readonly reason: string;
   readonly dryRun: boolean;
 }
@@ -54,7 +54,7 @@ export class LiveConfig {
   }
 
   /** Applies the files. Throws TwinbookError for an error in them or in the request. */
-  apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
+  apply({ reason, dryRun }: ConfigRequest): Promise<ConfigData> {
     return this.#alone(async () => {
       const read = await this.#readFiles(this.config.file);
       const changes = configChanges(this.config, read);
@@ -66,7 +66,7 @@ export class LiveConfig {
   }
 
   /** Applies the stored copy of the previous configuration, or of the one whose hash begins with `hash`. */
-  rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
+  rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
       const copy = this.#copies.read(entry.copy);

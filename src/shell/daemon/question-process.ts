@@ -1,16 +1,16 @@
 /** The program that `askProcess` starts. It answers one question from its input and ends. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { ANSWER, type Asked, type ProcessAnswer } from './ask-process.js';
+import { ANSWER, type ProcessAnswer, type ProcessQuestion } from './ask-process.js';
 
 let text = '';
 for await (const chunk of process.stdin) text += String(chunk);
 // `askProcess` of the same version wrote the question.
-const said = await answerTo(JSON.parse(text) as Asked);
+const said = await answerTo(JSON.parse(text) as ProcessQuestion);
 // The exit is explicit, because a loaded module may have left timers.
 process.stdout.write(`\n${ANSWER}${JSON.stringify(said)}`, () => process.exit(0));
 
-async function answerTo(question: Asked): Promise<ProcessAnswer> {
+async function answerTo(question: ProcessQuestion): Promise<ProcessAnswer> {
   try {
     return { ok: true, data: question.kind === 'query' ? await select(question) : await load(question) };
   } catch (error) {
@@ -20,13 +20,18 @@ async function answerTo(question: Asked): Promise<ProcessAnswer> {
   }
 }
 
-async function select({ path, sql, most }: Extract<Asked, { kind: 'query' }>) {
+async function select({ path, sql, most }: Extract<ProcessQuestion, { kind: 'query' }>) {
   const { selectFromLedger } = await import('../../trader/ledger/select.js');
   return selectFromLedger(path, sql, most);
 }
 
 /** Loads a configuration and returns the keys of its strategy modules. */
-async function load({ file, cwd, env, copied }: Extract<Asked, { kind: 'load' }>): Promise<readonly string[]> {
+async function load({
+  file,
+  cwd,
+  env,
+  copied,
+}: Extract<ProcessQuestion, { kind: 'load' }>): Promise<readonly string[]> {
   const { loadConfig } = await import('../config/load.js');
   const { strategies } = await loadConfig(file, { cwd, env, ...(copied && { copy: new Map(copied) }) });
   return strategies.map(({ moduleKey }) => moduleKey);

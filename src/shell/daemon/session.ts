@@ -51,7 +51,7 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 /** Pause between attempts to reach an exchange that does not answer at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
+export type TraderSession = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 export interface SessionOptions {
   readonly config: Config;
@@ -235,7 +235,7 @@ function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
-type TraderParts = Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> &
+type TraderParts = Pick<TraderSession, 'ledger' | 'wallet' | 'journal' | 'modules'> &
   Required<Pick<TraderSettings, 'startedWith'>> & { readonly member: FleetMember | null };
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {

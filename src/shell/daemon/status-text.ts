@@ -4,7 +4,7 @@ import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js'
 import { plainLine, utcText } from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
-import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../trader/engine/snapshot.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { duration } from '../runtime/clock.js';
 
@@ -22,13 +22,13 @@ export const formatSigned = (value: number | null): string =>
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
 
-function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
+function feedText({ name, current, ageMs }: TraderSnapshot['feeds'][number]): string {
   const markets = `${current} ${current === 1 ? 'market' : 'markets'}`;
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
 /** Formats the status line, which begins with the UTC time `nowMs`, like lines about fills. */
-export function statusLine(snapshot: Snapshot, nowMs: number): string {
+export function statusLine(snapshot: TraderSnapshot, nowMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
     `${utcText(nowMs).slice(11)} ${modeText(snapshot)}`,
@@ -47,16 +47,20 @@ export function statusLine(snapshot: Snapshot, nowMs: number): string {
 
 const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'killed'];
 
-const modeText = ({ mode, reason, silent }: Snapshot): string =>
+const modeText = ({ mode, reason, silent }: TraderSnapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
 /** Formats the held YES and NO shares, summed over all markets. */
-function inventory({ markets }: Snapshot): string {
+function inventory({ markets }: TraderSnapshot): string {
   const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
 
-export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
+export function resultLines(
+  snapshot: TraderSnapshot,
+  startedWith: Micros | null,
+  runningMs: number,
+): readonly string[] {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
   const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
@@ -104,7 +108,7 @@ export class Screen {
     this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }
 
-  show(snapshot: Snapshot, runningMs: number, nowMs: number): void {
+  show(snapshot: TraderSnapshot, runningMs: number, nowMs: number): void {
     const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
     if (runningMs < due || this.#io.isUnread()) return;
     this.#lineMs = runningMs;

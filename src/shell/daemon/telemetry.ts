@@ -18,7 +18,7 @@ import {
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
-import type { Session } from './session.js';
+import type { TraderSession } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
 const STEPS_KEPT = 500;
@@ -30,7 +30,7 @@ function cpuMs(): number {
 
 export class Telemetry {
   readonly publisher: TelemetryPublisher;
-  readonly #session: Session;
+  readonly #session: TraderSession;
   readonly #startedMs: number;
   readonly #inForce: () => Config;
   readonly #feeds: () => readonly FeedStatus[];
@@ -44,7 +44,7 @@ export class Telemetry {
   #beatMs: number | null = null;
   readonly #run: string;
 
-  constructor(session: Session, startedMs: number, inForce: () => Config, feeds: () => readonly FeedStatus[]) {
+  constructor(session: TraderSession, startedMs: number, inForce: () => Config, feeds: () => readonly FeedStatus[]) {
     this.#session = session;
     this.#startedMs = startedMs;
     this.#inForce = inForce;

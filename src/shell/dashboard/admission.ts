@@ -8,7 +8,7 @@ import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
 
 type RequestHead = Pick<FastifyRequest['raw'], 'method' | 'url' | 'headersDistinct'>;
 
-interface Refusal {
+interface PageRefusal {
   readonly status: 403 | 405 | 415;
   readonly text: string;
 }
@@ -20,7 +20,7 @@ const METHODS: readonly string[] = ['GET', 'POST'];
  * operator's browser can send requests to a loopback address, and any name can be made to resolve to it. So a request
  * must name this very address, and come from the page itself or from no page at all.
  */
-export function findRefusal(request: RequestHead, port: number): Refusal | null {
+export function findRefusal(request: RequestHead, port: number): PageRefusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
   const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
@@ -44,7 +44,7 @@ export function findRefusal(request: RequestHead, port: number): Refusal | null 
 const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
   all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
-const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not heard' };
+const FOREIGN: PageRefusal = { status: 403, text: 'a request of another page is not heard' };
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
@@ -58,7 +58,7 @@ export interface Passes {
   readonly view: string | null;
 }
 
-export type Query = { Querystring: Readonly<Record<string, unknown>> };
+export type QueryRoute = { Querystring: Readonly<Record<string, unknown>> };
 
 type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 
@@ -136,7 +136,7 @@ export class Gate {
   }
 
   /** Admits a request to the trader that the request names. */
-  admitTo(host: Host, request: FastifyRequest<Query>, reply: FastifyReply, least: Role = 'view') {
+  admitTo(host: Host, request: FastifyRequest<QueryRoute>, reply: FastifyReply, least: Role = 'view') {
     const role = this.admit(request, reply, least);
     const trader = role === null ? null : findTrader(host, request.query, reply);
     return role === null || trader === null ? null : { role, trader };

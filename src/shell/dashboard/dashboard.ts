@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FIRST_NAMES } from '../../shared/protocol/operator-commands.js';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
-import { findRefusal, findTrader, Gate, type Passes, type Query } from './admission.js';
+import { findRefusal, findTrader, Gate, type Passes, type QueryRoute } from './admission.js';
 import {
   type Acted,
   CSV_NAMES,
@@ -118,7 +118,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
     const { type, text } = host.metrics();
     return reply.type(type).send(text);
   });
-  server.get<Query>('/state', (request, reply) => {
+  server.get<QueryRoute>('/state', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
     const state = found.trader.state(readText(request.query['market']));
@@ -128,7 +128,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
     const role = gate.admit(request, reply, 'view');
     return role === null ? reply : reply.send({ ...host.traders(), role });
   });
-  server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
+  server.get<QueryRoute & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const { view } = request.params;
     // The trader itself computes the files' differences.
     const found = gate.admitTo(host, request, reply, view === 'diff' ? 'operate' : 'view');
@@ -136,7 +136,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
     const shown = await found.trader.view(view, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
-  server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
+  server.get<QueryRoute & { Params: { name: string } }>('/csv/:name', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
     const name = CSV_NAMES.find((one): one is CsvName => one === request.params.name);
@@ -147,7 +147,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   });
 }
 
-type ActionRoute = Query & { Params: { action: string }; Body: unknown };
+type ActionRoute = QueryRoute & { Params: { action: string }; Body: unknown };
 
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   /** Returns the admitted action; null after sending a refusal. */
@@ -191,7 +191,7 @@ const REPORT_WAITS_MS = 60_000;
 /** A tab sends no proof, so a proven request gets a secret address, valid once. Such a document cannot reach the page. */
 function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   const waiting = new Map<string, string>();
-  server.post<Query>('/reports', (request, reply) => {
+  server.post<QueryRoute>('/reports', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
     const html = found.trader.report(readText(request.query['name']) ?? '');

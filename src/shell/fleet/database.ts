@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly name: string;
 }
 
-export type Row = Readonly<Record<string, unknown>>;
+export type FleetRow = Readonly<Record<string, unknown>>;
 
 export class FleetDatabase {
   readonly place: string;
@@ -56,7 +56,7 @@ export class FleetDatabase {
   }
 
   /** Runs an SQL statement. Rejects with TwinbookError `fleet_unusable`. */
-  async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+  async query<R extends object = FleetRow>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
   }
@@ -149,7 +149,10 @@ function readRoot(path: string): string {
   }
 }
 
-export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>, about?: Row): string {
+export function limitSession(
+  { answerMs, idleMs }: Pick<DatabaseOptions, 'answerMs' | 'idleMs'>,
+  about?: FleetRow,
+): string {
   const withinMs = Math.ceil(answerMs);
   const limits = [
     `SET statement_timeout = ${withinMs}`,
@@ -162,7 +165,7 @@ export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answer
 }
 
 /** Throws `fleet_unusable` for a server that could give one wallet to two traders. */
-export function requireFit(place: string, about: Row | undefined): void {
+export function requireFit(place: string, about: FleetRow | undefined): void {
   if (!(Number(about?.['version']) >= OLDEST_VERSION))
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
   if (about?.['is_replica'] === true)

@@ -8,9 +8,9 @@ import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js'
 import type { FleetConfig } from '../config/config.js';
 import { FleetDatabase } from './database.js';
 import {
-  type Candidate,
   DatabaseDesk,
   type Expected,
+  type OwnerCandidate,
   type OwnerRow,
   requireTables,
   type TakenLease,
@@ -50,7 +50,7 @@ type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
  * - `over`: only cancels may be signed
  * - `lost`: another trader has the wallet and owns all resting orders
  */
-type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
+type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
  * Decides who may sign for a wallet, as a pure state machine. It never compares clocks of two machines. The holder
@@ -118,7 +118,7 @@ export class Lease {
     this.#renewedAt = null;
   }
 
-  standing(now: Instant): Standing {
+  standing(now: Instant): LeaseStanding {
     if (this.successor !== null) return 'lost';
     if (this.#renewedAt === null) return 'none';
     const sinceMs = elapsedMs(this.#renewedAt, now);
@@ -174,7 +174,7 @@ export class FleetMember {
   /** Reason of the last renewal's failure; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
-  readonly #candidate: Candidate;
+  readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
   /** Whether dropped markets must still be released, which happens after the trader knows of their loss. */
@@ -212,7 +212,7 @@ export class FleetMember {
     return isSettled === null ? null : { member, isSettled };
   }
 
-  get standing(): Standing {
+  get standing(): LeaseStanding {
     return this.lease.standing(readInstant());
   }
 

@@ -170,7 +170,7 @@ export interface TraderSummary {
   readonly version: string;
 }
 
-export type Candidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'machine' | 'leaseMs'>;
+export type OwnerCandidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'machine' | 'leaseMs'>;
 
 export interface TakenLease {
   readonly term: number;
@@ -183,11 +183,11 @@ export interface TakenLease {
 /** Queries about one wallet. Every call rejects with TwinbookError `fleet_unusable`. */
 export class DatabaseDesk {
   readonly #database: FleetDatabase;
-  readonly #candidate: Candidate;
+  readonly #candidate: OwnerCandidate;
   /** Whether this database session holds the wallet's lock. */
   #isLocked = false;
 
-  constructor(database: FleetDatabase, candidate: Candidate) {
+  constructor(database: FleetDatabase, candidate: OwnerCandidate) {
     this.#database = database;
     this.#candidate = candidate;
   }

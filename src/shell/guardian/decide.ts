@@ -168,10 +168,10 @@ export function decide(mind: GuardianMind, rules: GuardianRules, observation: Gu
   }
 }
 
-type Look = Extract<GuardianObservation, { kind: 'look' }>;
-type Round = Extract<GuardianObservation, { kind: 'round' }>;
+type GuardianPoll = Extract<GuardianObservation, { kind: 'look' }>;
+type GuardianRound = Extract<GuardianObservation, { kind: 'round' }>;
 
-function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decision {
+function onLook(before: GuardianMind, rules: GuardianRules, look: GuardianPoll): Decision {
   const mind = noteHeartbeat(before, look);
   const end = reasonToEnd(mind, rules, look);
   if (end !== null) return { mind, actions: [{ kind: 'end', text: end }] };
@@ -193,7 +193,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
+function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: GuardianPoll): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
@@ -236,7 +236,7 @@ function reasonForAlarm(mind: GuardianMind, { timeoutMs }: GuardianRules): strin
   return null;
 }
 
-function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): Decision {
+function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: string): Decision {
   const { heartbeat } = mind;
   const who = heartbeat === null || heartbeat === 'unreadable' ? 'the trader' : `process ${heartbeat.process.pid}`;
   const reason = `guardian: ${why}; ${who} ${traderGone ? 'has ended' : 'exists but does not answer'}`;
@@ -249,7 +249,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
 }
 
 /** Begins to cancel without a stop file: a trader with a heartbeat knows its orders and may get other commands. */
-function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
+function helpToPull(mind: GuardianMind, { nowMs }: GuardianPoll): Decision {
   const text = `no order was allowed to rest for ${seconds(mind.pullingMs)}: reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
@@ -285,11 +285,15 @@ function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { l
 }
 
 /** True if the alarm is over: no order rests, the trader's process has ended, and no late order can follow. */
-const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
+const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: GuardianPoll): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
 /** Returns the reason why the guardian may end; null while it must stay. */
-function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGone, ledgerGone }: Look): string | null {
+function reasonToEnd(
+  mind: GuardianMind,
+  rules: GuardianRules,
+  { nowMs, traderGone, ledgerGone }: GuardianPoll,
+): string | null {
   const { alarm, heartbeat } = mind;
   if (mind.isRound) return null;
   if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'asked to end';
@@ -306,7 +310,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
 /** True if an empty round is no news: the alarm was secured before, or a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
-function onRound(before: GuardianMind, round: Round): Decision {
+function onRound(before: GuardianMind, round: GuardianRound): Decision {
   const mind = { ...before, isRound: false };
   const { alarm } = mind;
   const said: GuardianAction = {
@@ -324,7 +328,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
   return { mind: { ...mind, alarm: after }, actions: [said, ...secured] };
 }
 
-function afterRound(alarm: Alarm, { nowMs, outcome, text }: Round): Alarm {
+function afterRound(alarm: Alarm, { nowMs, outcome, text }: GuardianRound): Alarm {
   const calm = { ...alarm, failures: 0, failingSinceMs: null, text };
   switch (outcome) {
     case 'empty': {

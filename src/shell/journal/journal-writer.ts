@@ -15,7 +15,7 @@ import { startWorker } from '../../shared/base/processes.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
-import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { IntentSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
@@ -29,7 +29,7 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
-  type Step,
+  type RunStep,
 } from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
@@ -42,7 +42,7 @@ const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** Reason in a run's description until the copy of the ledger is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 /** The journal of a run, or an object that records nothing. */
-export type Journal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
+export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
   readonly config: Config;
@@ -66,7 +66,7 @@ export interface JournalOptions extends RunFacts {
   readonly beginCopy?: typeof beginLedgerCopy;
 }
 
-const NO_JOURNAL: Journal = {
+const NO_JOURNAL: KeptJournal = {
   boundedCall: (inner) => inner,
   signer: (inner) => inner,
   step: () => undefined,
@@ -75,7 +75,7 @@ const NO_JOURNAL: Journal = {
 };
 
 /** Opens the journal, after the ledger is open and before the `Trader` is made. Reports problems and never throws. */
-export async function openJournal(options: JournalOptions): Promise<Journal> {
+export async function openJournal(options: JournalOptions): Promise<KeptJournal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
   const { dir } = config.journal;
@@ -159,7 +159,7 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
-  #signed: Step['signed'][number][] = [];
+  #signed: RunStep['signed'][number][] = [];
 
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {
@@ -173,7 +173,7 @@ export class StepInputRecorder {
     };
   }
 
-  signer(inner: DraftSigner): DraftSigner {
+  signer(inner: IntentSigner): IntentSigner {
     return {
       sign: (intentId) => {
         const answer = inner.sign(intentId);
@@ -183,7 +183,7 @@ export class StepInputRecorder {
     };
   }
 
-  take(): Pick<Step, 'timedOut' | 'signed'> {
+  take(): Pick<RunStep, 'timedOut' | 'signed'> {
     const heard = { timedOut: this.#timedOut, signed: this.#signed };
     this.#calls = 0;
     if (heard.timedOut.length > 0) this.#timedOut = [];

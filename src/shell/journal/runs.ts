@@ -1,7 +1,7 @@
 /**
  * A journal contains all observations and requests of a run, so that the same core on the same ledger can repeat each
  * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the state
- * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest is `.ndjson`), and
+ * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `RunStep` a line; the newest is `.ndjson`), and
  * `end.json` (`RunEnd`).
  */
 
@@ -48,7 +48,7 @@ export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'mo
 }
 
 /** Inputs and results of one call of `Trader.handle`. */
-export interface Step {
+export interface RunStep {
   /** Number of the step, consecutive from 0. */
   readonly index: number;
   readonly observation: Observation;
@@ -130,7 +130,7 @@ function readDescription(file: string): unknown {
   }
 }
 
-async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Step> {
+async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<RunStep> {
   warnings.length = 0;
   const files = segmentFiles(folder);
   let index = 0;
@@ -146,7 +146,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
         continue;
       }
       // The schema has checked only the outer fields.
-      const read = data as unknown as Step;
+      const read = data as unknown as RunStep;
       if (read.index !== index)
         throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
       index += 1;

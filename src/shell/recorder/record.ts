@@ -15,7 +15,7 @@ import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { type Core, Loop, type Told } from '../runtime/loop.js';
+import { Loop, type SteppedCore, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
 import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
@@ -199,7 +199,7 @@ interface Watched {
 }
 
 /** Core of a recorder, without a clock. Polls active books most often but starves none, and detects closed markets. */
-export class RecordPlan implements Core {
+export class RecordPlan implements SteppedCore {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];
   readonly queue: RequestQueue;

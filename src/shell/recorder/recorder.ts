@@ -2,7 +2,7 @@
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import { VenueClock } from '../../trader/engine/venue-clock.js';
+import { VenueTimeBounds } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 
@@ -36,7 +36,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #store: RecordingStore;
   readonly capture: Capture;
-  readonly #venueClock = new VenueClock();
+  readonly #venueClock = new VenueTimeBounds();
   #timer: NodeJS.Timeout | null;
   #flushing: Promise<void> = Promise.resolve();
   #isFlushing = false;

@@ -103,7 +103,7 @@ export interface ScheduledStrategy {
   readonly quoteHours: string | null;
 }
 
-interface Watched {
+interface WatchedHours {
   readonly name: string;
   /** Only matches seconds. It is never started, because its timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
@@ -112,7 +112,7 @@ interface Watched {
 
 /** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual one. */
 export class QuoteHours {
-  readonly #watched: readonly Watched[];
+  readonly #watched: readonly WatchedHours[];
   /** Second of the last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 

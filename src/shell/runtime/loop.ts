@@ -13,7 +13,7 @@ export interface Performer {
 }
 
 /** The core of a program, such as the trader: it gets observations and returns requests. */
-export interface Core {
+export interface SteppedCore {
   handle(observation: Observation): readonly Request[];
 }
 
@@ -31,13 +31,13 @@ export interface LoopHooks {
 
 /** Runs the core. An error (a broken ledger, a failed assertion) ends it, because its memory may be wrong. */
 export class Loop {
-  readonly #core: Core;
+  readonly #core: SteppedCore;
   readonly #performer: Performer;
   readonly #hooks: LoopHooks;
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  constructor(core: Core, performer: Performer, hooks: LoopHooks) {
+  constructor(core: SteppedCore, performer: Performer, hooks: LoopHooks) {
     this.#core = core;
     this.#performer = performer;
     this.#hooks = hooks;

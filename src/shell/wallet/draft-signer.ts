@@ -329,7 +329,7 @@ const pad = (text: string): number => Math.ceil(text.replace(/=+$/, '').length /
 
 function isTransaction(bytes: Uint8Array): boolean {
   if (isMessage(bytes)) return true;
-  const reader = new Reader(bytes);
+  const reader = new ByteReader(bytes);
   const signatures = reader.compact();
   if (signatures === 0 || signatures > 127) return false;
   reader.skip(signatures * SIGNATURE_BYTES);
@@ -338,7 +338,7 @@ function isTransaction(bytes: Uint8Array): boolean {
 
 function isMessage(bytes: Uint8Array): boolean {
   if (bytes.length > LONGEST_TRANSACTION_BYTES) return false;
-  const reader = new Reader(bytes);
+  const reader = new ByteReader(bytes);
   const versioned = (bytes[0] ?? 0) >= 0x80;
   if (versioned) reader.byte();
   const required = reader.byte();
@@ -362,7 +362,7 @@ function isMessage(bytes: Uint8Array): boolean {
 }
 
 /** Reads bytes forwards. `good` becomes false for ever when a read passes the end. */
-class Reader {
+class ByteReader {
   good = true;
   readonly #bytes: Uint8Array;
   #at = 0;

@@ -223,10 +223,10 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem });
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the passphrase from the environment, or from the file that it names; null if neither variable is set. */
-export function walletPassphrase(environment: Environment = process.env): string | null {
+export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
   const passphrase = direct === '' ? readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '') : direct;
@@ -268,7 +268,7 @@ type CredentialsFile = z.output<typeof credentialsSchema>;
 export function loadCredentials(
   path: string,
   owner: CredentialsOwner,
-  environment: Environment = process.env,
+  environment: KeyEnvironment = process.env,
 ): Credentials | null {
   const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
   if ((apiKey === '') !== (secret === '')) {

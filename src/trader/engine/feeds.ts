@@ -10,13 +10,13 @@ import type { FeedSettings, TraderSettings } from './settings.js';
 const MAX_MARKETS = 2_000;
 
 /** Parts of the trader that `Feeds` uses. */
-interface Around {
+interface FeedsContext {
   readonly markets: Pick<Markets, 'get' | 'listSlots' | 'hasCatalog'>;
   readonly settings: Pick<TraderSettings, 'strategies'>;
   readonly notices: Pick<Notices, 'notify' | 'alert'>;
 }
 
-interface Memory {
+interface FeedMemory {
   readonly settings: FeedSettings;
   /** Newest values by condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
@@ -29,7 +29,7 @@ interface Memory {
 }
 
 export class Feeds {
-  readonly #feeds: ReadonlyMap<string, Memory>;
+  readonly #feeds: ReadonlyMap<string, FeedMemory>;
 
   constructor(settings: readonly FeedSettings[]) {
     this.#feeds = new Map(
@@ -43,7 +43,7 @@ export class Feeds {
   /** Stores new values of a feed. Ignores values older than the stored value, and values of an unknown feed. */
   take(
     seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
-    around: Around,
+    around: FeedsContext,
   ): void {
     const feed = this.#feeds.get(seen.feed);
     if (feed === undefined) return;
@@ -100,7 +100,7 @@ export class Feeds {
   }
 
   /** Sends one notice when a feed has no current values any more, and one when it has current values again. */
-  look(notices: Around['notices'], nowMs: number): void {
+  look(notices: FeedsContext['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
       const { name, maxAgeMs } = feed.settings;
@@ -135,13 +135,13 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
-const countCurrent = ({ newest, settings }: Memory, nowMs: number): number =>
+const countCurrent = ({ newest, settings }: FeedMemory, nowMs: number): number =>
   [...newest.values()].filter((value) => whyNotCurrent(value, settings, nowMs) === null).length;
 
-const newestAgeMs = ({ newest }: Memory, nowMs: number): number | null =>
+const newestAgeMs = ({ newest }: FeedMemory, nowMs: number): number | null =>
   newest.size === 0 ? null : Math.min(...Array.from(newest.values(), ({ atMs }) => nowMs - atMs));
 
-function describeSilence(feed: Memory, nowMs: number): string {
+function describeSilence(feed: FeedMemory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has sent no value yet'
@@ -149,7 +149,12 @@ function describeSilence(feed: Memory, nowMs: number): string {
 }
 
 /** Sends one notice per feed that names an unknown market, as soon as all markets are known. */
-function nameUnknown(feed: Memory, conditionId: string, nowMs: number, { markets, settings, notices }: Around): void {
+function nameUnknown(
+  feed: FeedMemory,
+  conditionId: string,
+  nowMs: number,
+  { markets, settings, notices }: FeedsContext,
+): void {
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
   feed.namedUnknown = true;

@@ -128,7 +128,7 @@ const BELIEF_FILLS = 20;
 /** Assumed fraction of a fill's distance from the fair price that the next price move loses. */
 const USUAL_ADVERSE_PART = 0.3;
 
-interface Waiting {
+interface WaitingFill {
   readonly sign: 1 | -1;
   readonly filledMs: number;
   readonly fair: number;
@@ -156,13 +156,13 @@ const NONE = {
 const NAMES = ['fills', 'expected', 'judged', 'adverse', 'distance'] as const satisfies (keyof typeof NONE)[];
 
 /** Decaying sums over own fills. */
-type Measured = Readonly<typeof NONE>;
+type MeasuredFills = Readonly<typeof NONE>;
 
 export class MarketMeasures {
   /** Current sums, in one object that changes. */
   readonly sums = { ...NONE };
   #atMs: number | null = null;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingFill[] = [];
 
   onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
     this.sums.fills += 1;
@@ -213,7 +213,10 @@ export interface Belief {
 const UNKNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
 /** Combines a prior estimate with measurements, by their weights. */
-export const believe = ({ fills, expected, judged, adverse, distance }: Measured, prior: Belief = UNKNOWN): Belief => ({
+export const believe = (
+  { fills, expected, judged, adverse, distance }: MeasuredFills,
+  prior: Belief = UNKNOWN,
+): Belief => ({
   fillRatio: (fills + BELIEF_FILLS * prior.fillRatio) / (expected + BELIEF_FILLS),
   adversePart:
     (judged * (distance > 0 ? adverse / distance : prior.adversePart) + BELIEF_FILLS * prior.adversePart) /
@@ -221,7 +224,7 @@ export const believe = ({ fills, expected, judged, adverse, distance }: Measured
 });
 
 /** Adds the measures of several markets. */
-export function sumMeasured(measured: readonly Measured[]): Measured {
+export function sumMeasured(measured: readonly MeasuredFills[]): MeasuredFills {
   const sum = { ...NONE };
   for (const each of measured) for (const name of NAMES) sum[name] += each[name];
   return sum;

@@ -323,24 +323,24 @@ interface CandlesAsked {
 }
 
 /** Parts of a market entry and of the trader that the functions for price bars use. */
-type Entry = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
+type CandleMarket = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
   readonly slots: readonly unknown[];
 };
-interface Around {
+interface CandlesContext {
   readonly ledger: Pick<Ledger, 'setNote'>;
   readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
   readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
 /** Stored result of a market's price bars. */
-type Kept = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
+type KeptBars = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 
-function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): Kept | null {
+function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): KeptBars | null {
   const text = ledger.note(noteOf(conditionId)) ?? '';
   // Only this file writes the note, so it is valid JSON.
-  return text === '' ? null : (JSON.parse(text) as Kept);
+  return text === '' ? null : (JSON.parse(text) as KeptBars);
 }
 
 /** Restores the volatility prior of an earlier run. Price bars are read once, and their result is stored. */
@@ -359,7 +359,11 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
 }
 
 /** True if a market's price bars should be read: it is quoted, has a book and older trades, and no valid result. */
-export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
+export function wantsCandles(
+  entry: CandleMarket,
+  { polling }: Pick<TraderSettings, 'polling'>,
+  nowMs: number,
+): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;
   if (feed.hasHistory !== true || feed.bookSeenMs === null || excludedBecause !== null) return false;
@@ -367,7 +371,7 @@ export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'po
 }
 
 /** Processes the answer to a price-bar request. A request that was sent is not repeated in this run. */
-export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
+export function takeCandles(around: CandlesContext, entry: CandleMarket, report: RequestResult, title: string): void {
   const { ledger, account, notices } = around;
   const { conditionId, feed, candles, excludedBecause } = entry;
   const { outcome, nowMs } = report;
@@ -385,6 +389,6 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   feed.setVolatilityPrior(sigmaPerSqrtS);
   account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
   candles.goodUntilMs = nowMs + spanS * 1000;
-  const kept: Kept = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
+  const kept: KeptBars = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
   ledger.setNote(noteOf(conditionId), JSON.stringify(kept));
 }

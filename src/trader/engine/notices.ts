@@ -49,15 +49,15 @@ const TEXTS = {
 export type WatchedList = keyof typeof TEXTS;
 
 /** Number of consecutive failed reads, and our clock, ms, at the first. */
-interface Row {
+interface FailedReads {
   readonly looks: number;
   readonly sinceMs: number;
 }
 
 interface Failing {
   /** All consecutive failed reads, and the failed reads since the exchange was last silent. */
-  readonly all: Row;
-  readonly answered: Row;
+  readonly all: FailedReads;
+  readonly answered: FailedReads;
   /** Kind of the newest notice about the list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
   /** Why all orders are canceled; null while they are not. */
@@ -166,12 +166,12 @@ function next(
 }
 
 /** Adds a failed read. After our clock was set back, the duration starts again. */
-const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
+const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
 });
 
-const lasts = ({ looks, sinceMs }: Row, nowMs: number, ms: number): boolean =>
+const lasts = ({ looks, sinceMs }: FailedReads, nowMs: number, ms: number): boolean =>
   looks >= TOLD_AFTER_LOOKS && nowMs - sinceMs >= ms;
 
 function describeFailure(outcome: Outcome): string {

@@ -144,9 +144,9 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 }
 
 /** Polls that read a market's current state. */
-type Seen = Exclude<MarketPoll, 'candles'>;
+type StatePoll = Exclude<MarketPoll, 'candles'>;
 
-function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): PollResult {
+function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): PollResult {
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
@@ -171,7 +171,7 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
 }
 
 /** Updates a market from an answer. The request's owner determines the endpoint, and thus the type of `data`. */
-function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
+function takeIn(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): void {
   const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
   switch (poll) {

@@ -195,7 +195,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
 }
 
-type Records = Pick<LedgerReader, 'intent' | 'order'>;
+type IntentReader = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
@@ -203,14 +203,19 @@ type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
-function tellRested(ledger: Records, markets: Slots, { intentId, market }: Of<'orderOpened'>, nowMs: number): void {
+function tellRested(
+  ledger: IntentReader,
+  markets: Slots,
+  { intentId, market }: Of<'orderOpened'>,
+  nowMs: number,
+): void {
   const order = hasAsker(markets, market, 'rested') ? findOrder(ledger, intentId) : null;
   if (order === null) return;
   const { strategy, ...placed } = order;
   tellMarket(markets, market, { kind: 'rested', nowMs, ...placed }, strategy);
 }
 
-function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, nowMs: number): void {
+function tellClosed(ledger: IntentReader, markets: Slots, event: Of<'orderClosed'>, nowMs: number): void {
   const { market, intentId, status, filledMicros } = event;
   if (ORDER_STANDING[status].filled === 'all') return;
   const order = hasAsker(markets, market, 'canceled') ? findOrder(ledger, intentId) : null;
@@ -222,7 +227,7 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
 
 /** Passes a refused order to its strategy, and a refused conversion to every subscribed quoter of the market. */
 export function tellRefused(
-  ledger: Records,
+  ledger: IntentReader,
   markets: Slots,
   { intentId, market }: Pick<Of<'notDone'>, 'intentId' | 'market'>,
   slug: string,
@@ -243,7 +248,7 @@ export function tellMarket(markets: Slots, market: string, event: AnyEvent, stra
 }
 
 /** Returns the order of an intent, in YES space; null if the intent places no order. */
-function findOrder(ledger: Records, intentId: string) {
+function findOrder(ledger: IntentReader, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;
   const { isYes, side, priceMicros, amountMicros, strategy } = intent;
@@ -252,7 +257,7 @@ function findOrder(ledger: Records, intentId: string) {
 }
 
 /** Strategy of the order that a cancel targets; null for an order unknown to the ledger. */
-function findOwner(ledger: Records, { orderPubkey }: IntentRow): string | null {
+function findOwner(ledger: IntentReader, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);
 }

@@ -2,9 +2,9 @@
 
 import { ONE } from '../../shared/base/micros.js';
 import {
-  type Candidate,
   choose,
   DWELL_S,
+  type MarketCandidate,
   type MarketOffer,
   PricedOffer,
   type ScarcityPrices,
@@ -25,7 +25,7 @@ import type { OwnState } from './own/own-state.js';
 import type { QuoteSlot } from './quoting/quote-slot.js';
 import { computeSigma } from './requests.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
-import type { VenueClock } from './venue-clock.js';
+import type { VenueTimeBounds } from './venue-clock.js';
 
 /** Interval between checks of the rules, ms. */
 const RULES_EVERY_MS = 5_000;
@@ -48,7 +48,7 @@ interface Chooser {
     readonly queue: Pick<RequestQueue, 'perMinute' | 'ownReadsPerMinute' | 'burstLeft' | 'isSteady'>;
   };
   readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
-  readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
+  readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
 }
 
 /** Upper bound of the loss by stale quotes relative to the income, which may be near zero. */
@@ -194,7 +194,7 @@ export class Selection {
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
     );
-    const candidate: Candidate = {
+    const candidate: MarketCandidate = {
       id: makeId(slot),
       group: strategy.name,
       offer: new PricedOffer(offer),

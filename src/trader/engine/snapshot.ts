@@ -17,7 +17,7 @@ export const makeSnapshot = (state: TraderState, nowMs: number) => ({
   markets: Array.from(state.markets.all, (entry) => makeMarketStatus(state, entry, nowMs)),
 });
 
-export type Snapshot = Readonly<ReturnType<typeof makeSnapshot>>;
+export type TraderSnapshot = Readonly<ReturnType<typeof makeSnapshot>>;
 
 /** Returns the state of the trader without its markets. */
 export function makeAccountSnapshot(state: TraderState, nowMs: number) {

@@ -19,7 +19,7 @@ import {
   makeAccountSnapshot,
   makeSnapshot,
   readRiskUse,
-  type Snapshot,
+  type TraderSnapshot,
   type WatchedMarket,
   watchMarkets,
 } from './snapshot.js';
@@ -128,7 +128,7 @@ export class Trader {
   }
 
   /** Returns the full state of the trader for status pages; changes nothing. */
-  snapshot(nowMs: number): Snapshot {
+  snapshot(nowMs: number): TraderSnapshot {
     return makeSnapshot(this.#state, nowMs);
   }
 

@@ -4,7 +4,7 @@
  * bounds mean a clock step; the newest answer then replaces all earlier answers.
  */
 
-export class VenueClock {
+export class VenueTimeBounds {
   #lowMs = Number.NEGATIVE_INFINITY;
   #highMs = Number.POSITIVE_INFINITY;
 
@@ -31,7 +31,7 @@ export class VenueClock {
 
 /** Times of the trader's steps, our clock, ms. */
 export class StepClock {
-  readonly venue = new VenueClock();
+  readonly venue = new VenueTimeBounds();
   /** Time of the newest observation of the trader. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;

@@ -23,7 +23,7 @@ import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from '.
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 /** Times and source of a record that the exchange has shown. */
-export interface Look {
+export interface RecordPoll {
   /** Time when the request was sent, our clock, ms; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
@@ -159,7 +159,7 @@ export class Context {
   }
 
   /** Plans to send the signature again while its draft is valid; else plans to read the record. */
-  sendAgain(inFlight: InFlight, look: Pick<Look, 'nowMs'>): void {
+  sendAgain(inFlight: InFlight, look: Pick<RecordPoll, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
@@ -195,7 +195,7 @@ export class Context {
    * Returns true at the second read of an expired record, one poll after the first read. At the first read the submit
    * may still be in flight, or the answer may be outdated.
    */
-  confirmExpiry(inFlight: InFlight, look: Look): boolean {
+  confirmExpiry(inFlight: InFlight, look: RecordPoll): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;

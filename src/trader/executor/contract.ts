@@ -12,7 +12,7 @@ import type { OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
 /** The wallet's signer. The signer loads the stored draft of an intent, and refuses a draft that differs. */
-export interface DraftSigner {
+export interface IntentSigner {
   sign(intentId: string): SignAnswer;
 }
 

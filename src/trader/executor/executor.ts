@@ -23,11 +23,11 @@ import {
   type OrderRecord,
 } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
-import { Context, type Look } from './context.js';
+import { Context, type RecordPoll } from './context.js';
 import type {
   Converting,
-  DraftSigner,
   ExecutorSettings,
+  IntentSigner,
   PlaceObjection,
   Placing,
   Reaction,
@@ -44,10 +44,10 @@ import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign }
  */
 export class Executor {
   readonly #context: Context;
-  readonly #signer: DraftSigner;
+  readonly #signer: IntentSigner;
 
   /** With an existing ledger, `recover` must be the first call. */
-  constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
+  constructor(ledger: Ledger, signer: IntentSigner, profile: VenueProfile, settings: ExecutorSettings) {
     this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
   }
@@ -122,7 +122,7 @@ export class Executor {
 
   /** Processes the complete list of own resting orders, whose first page was requested at `listSentMs`. */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
-    const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
+    const look: RecordPoll = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
     return this.#context.reaction(nowMs, () => {
       const listed = new Set<string>();
       for (const row of rows) {

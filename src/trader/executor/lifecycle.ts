@@ -106,7 +106,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   refused: {},
 };
 
-export interface Standing {
+export interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
@@ -116,7 +116,7 @@ export interface Standing {
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
 
-export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
+export const STANDINGS: Readonly<Record<IntentState, StateRule>> = {
   intended: { reserves: 'in_flight', effect: 'none' },
   drafted: { reserves: 'in_flight', effect: 'none' },
   signed: { reserves: 'in_flight', effect: 'maybe' },

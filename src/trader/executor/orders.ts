@@ -5,11 +5,11 @@ import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '.
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
-import { type Context, type Look, rowText } from './context.js';
+import { type Context, type RecordPoll, rowText } from './context.js';
 import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
-export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: Look): void {
+export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: RecordPoll): void {
   const inFlight = context.intents.find('place', order.pubkey);
   tellDifference(context, order, row, inFlight);
   const said = readFilled(row, order);
@@ -39,14 +39,20 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
 }
 
 /** Processes a row of an order that is not in the ledger. The ledger may only have a cancel of this order. */
-export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: Look): void {
+export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: RecordPoll): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
 /** Marks an order as resting. `was` is the known order, `seen` the same order with the newest filled amount. */
-function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, known: InFlight | null, look: Look): void {
+function noteResting(
+  context: Context,
+  was: OrderRecord,
+  seen: OrderRecord,
+  known: InFlight | null,
+  look: RecordPoll,
+): void {
   if (was.closedMs !== null) {
     // An answer to a request from before the order's end is outdated.
     if (look.sentMs <= was.closedMs && was.closedMs <= look.nowMs) return;
@@ -71,7 +77,7 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, know
   cancelOfRestingOrder(context, was.pubkey, look);
 }
 
-function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
+function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: RecordPoll): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
   const text = `${was} and is now shown with ${formatDecimal(filledMicros)} filled`;
@@ -84,7 +90,7 @@ function tellRests(
   context: Context,
   kind: 'came_back' | 'cancel_undone',
   { pubkey, status, marketConditionId }: OrderRecord,
-  { nowMs }: Look,
+  { nowMs }: RecordPoll,
 ): void {
   const was = kind === 'cancel_undone' ? 'canceled' : status;
   context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} and now rests`, nowMs);
@@ -112,7 +118,13 @@ function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: Or
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
+function noteEnded(
+  context: Context,
+  order: OrderRecord,
+  status: OrderStatus,
+  event: IntentEvent,
+  look: RecordPoll,
+): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
@@ -174,7 +186,7 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
  * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
  * order and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
  */
-function bookDifference(context: Context, orderPubkey: string, look: Look): void {
+function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
@@ -206,7 +218,7 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
-function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
+function cancelOfRestingOrder(context: Context, orderPubkey: string, look: RecordPoll): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel is handled here. The cancel's submit was throttled or never sent; its draft may have expired.

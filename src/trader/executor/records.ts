@@ -8,8 +8,8 @@ import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js'
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import { type IntentRow, placeTerms } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
-import type { Context, Look } from './context.js';
-import type { DraftSigner, PlaceObjection } from './contract.js';
+import type { Context, RecordPoll } from './context.js';
+import type { IntentSigner, PlaceObjection } from './contract.js';
 import type { InFlight } from './in-flight-intents.js';
 import {
   EXPIRY_SLACK_S,
@@ -189,7 +189,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
-  const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
+  const look: RecordPoll = { sentMs, nowMs, venueTimeMs, source: 'record' };
   switch (report.request.call.endpoint) {
     case 'orders.submit':
     case 'orders.cancelSubmit':
@@ -222,7 +222,7 @@ function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): D
   return report.outcome.data as DataOf<N>;
 }
 
-function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, look: Look): void {
+function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, look: RecordPoll): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
@@ -236,14 +236,14 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
 }
 
 /** Returns what a merge or split moved: it consumed the requested amount and paid out the landed amount. */
-function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
+function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
   const yesCost = mul(must(priceMicros, 'YES price of a split'), amount, 'floor');
   return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
 }
 
-function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: Look): void {
+function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: RecordPoll): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
@@ -257,7 +257,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   }
 }
 
-function observeState(context: Context, inFlight: InFlight, state: RedeemRow['state'], look: Look): void {
+function observeState(context: Context, inFlight: InFlight, state: RedeemRow['state'], look: RecordPoll): void {
   const { nowMs } = look;
   const { kind } = inFlight.intent;
   const says = RECORD_STATES[state];
@@ -282,7 +282,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
 }
 
 /** Shares that a conversion consumed and currency that it paid out; negative for a split. */
-interface Moved {
+interface ConversionAmounts {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cash: Micros;
@@ -290,7 +290,7 @@ interface Moved {
   readonly yesCost: Micros | null;
 }
 
-function settle(context: Context, inFlight: InFlight, moved: Moved, look: Look): void {
+function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, look: RecordPoll): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
   assert(kind !== 'place' && kind !== 'cancel', `a ${kind} converts nothing`);
   const booked = context.ledger.bookConversion({
@@ -315,7 +315,7 @@ const differs = (context: Context, inFlight: InFlight, row: object): void =>
 
 export function sign(
   context: Context,
-  signer: DraftSigner,
+  signer: IntentSigner,
   inFlight: InFlight,
   nowMs: number,
   objectionTo: PlaceObjection = () => null,

@@ -31,6 +31,7 @@ import {
   FILLS,
   FINAL_INTENT_STATES,
   type FillBooking,
+  type HeldPosition,
   INTENTS,
   type IntentChange,
   type IntentRow,
@@ -42,7 +43,6 @@ import {
   ORDERS,
   type OrderChange,
   type OrderRecord,
-  type PositionRow,
   type PrunedPage,
   type PrunePage,
   type RunRow,
@@ -114,7 +114,7 @@ export class Ledger extends LedgerReader {
     return order;
   }
 
-  override positions(): readonly PositionRow[] {
+  override positions(): readonly HeldPosition[] {
     this.#known.positions ??= super.positions();
     return this.#known.positions;
   }
@@ -541,7 +541,7 @@ class ReadCache {
   /** Markets by condition id; null if the ledger has no such market. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
-  positions: readonly PositionRow[] | null = null;
+  positions: readonly HeldPosition[] | null = null;
 
   /** Caches an order. A full cache is cleared, because most orders are never read again. */
   keepOrder(pubkey: string, order: OrderRecord | null): void {

@@ -10,7 +10,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import type { AdoptedOutcome, BookedConversion, BookedFill, PositionRow } from './tables.js';
+import type { AdoptedOutcome, BookedConversion, BookedFill, HeldPosition } from './tables.js';
 
 /**
  * Returns the currency that a trade moves before fees, at its own outcome's price. At YES price p the YES side pays or
@@ -29,7 +29,7 @@ export interface Posting {
 }
 
 /** Shares of one outcome and their cost before a booking. */
-export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
+export type BookedHolding = Pick<HeldPosition, 'sharesMicros' | 'costMicros'>;
 
 const CURRENCY = 'currency';
 

@@ -5,24 +5,24 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import type { Booked, Table } from './table.js';
+import type { Booked, LedgerTable } from './table.js';
 import {
   type BookedConversion,
   type BookedFill,
   type BookingRow,
   CONVERSIONS,
   FILLS,
+  type HeldPosition,
   INTENTS,
   type IntentKind,
   type IntentRow,
   type IntentState,
+  type ListSelection,
   MARKETS,
   type MarketRecord,
   type OperatorEvent,
   ORDERS,
   type OrderRecord,
-  type Page,
-  type PositionRow,
   placeTerms,
   RUNS,
   type RunRow,
@@ -83,7 +83,9 @@ export class LedgerReader {
     return INTENTS.find(this.db, 'id', id);
   }
 
-  intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
+  intents(
+    page: ListSelection & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {},
+  ): IntentRow[] {
     this.writeLate();
     return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
@@ -100,16 +102,16 @@ export class LedgerReader {
     return ORDERS.find(this.db, 'pubkey', pubkey);
   }
 
-  orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
+  orders(page: ListSelection & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
     this.writeLate();
     return this.#list(ORDERS, page, { status: page.statuses });
   }
 
-  fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
+  fills(page: ListSelection & { readonly orderPubkey?: string } = {}): BookedFill[] {
     return this.#list(FILLS, page, { order_pubkey: page.orderPubkey });
   }
 
-  conversions(page: Page = {}): BookedConversion[] {
+  conversions(page: ListSelection = {}): BookedConversion[] {
     return this.#list(CONVERSIONS, page);
   }
 
@@ -177,7 +179,7 @@ export class LedgerReader {
   }
 
   /** Returns all holdings that are not zero. */
-  positions(): readonly PositionRow[] {
+  positions(): readonly HeldPosition[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
     );
@@ -321,8 +323,12 @@ export class LedgerReader {
   }
 
   /** Lists rows that have these values in these columns; undefined selects any value. */
-  #list<Row>(table: Table<Row>, { marketConditionId: market, limit = PAGE }: Page, more: Wanted = {}): Row[] {
-    const columns: Wanted = { market, ...more };
+  #list<Row>(
+    table: LedgerTable<Row>,
+    { marketConditionId: market, limit = PAGE }: ListSelection,
+    more: WantedColumns = {},
+  ): Row[] {
+    const columns: WantedColumns = { market, ...more };
     const wanted = Object.entries(columns).flatMap(([column, values]) =>
       values === undefined ? [] : [{ column, values }],
     );
@@ -360,7 +366,7 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
   }
 }
 
-type Wanted = Readonly<Record<string, string | readonly string[] | undefined>>;
+type WantedColumns = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
   {

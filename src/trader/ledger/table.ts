@@ -23,7 +23,7 @@ interface Column<V> {
 }
 
 /** Record type of the rows of a table. */
-export type RecordOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
+export type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
 /** Declares a column whose values are stored unchanged. STRICT tables reject other types. */
 const plain =
@@ -88,7 +88,7 @@ export interface Booked<Row> {
 }
 
 /** Table of records. Call its writing methods only inside a transaction. */
-export class Table<Row> {
+export class LedgerTable<Row> {
   readonly ddl: string;
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };

@@ -10,6 +10,7 @@ import {
   choice,
   flag,
   integer,
+  LedgerTable,
   optionalAmount,
   optionalChoice,
   optionalFlag,
@@ -17,7 +18,6 @@ import {
   optionalText,
   type RecordOf,
   state,
-  Table,
   text,
 } from './table.js';
 
@@ -45,7 +45,7 @@ export const INTENT_STATES = [
 export type IntentState = (typeof INTENT_STATES)[number];
 
 /** One start of the trader. */
-export const RUNS = new Table('runs', {
+export const RUNS = new LedgerTable('runs', {
   id: text('id', 'PRIMARY KEY'),
   version: text('version'),
   configHash: text('config_hash'),
@@ -60,7 +60,7 @@ export const ENDED_PROVEN = 'stopped, nothing rests';
 /** One start of the trader. */
 export type RunRow = RecordOf<typeof RUNS>;
 
-export const INTENTS = new Table(
+export const INTENTS = new LedgerTable(
   'intents',
   {
     id: text('id', 'UNIQUE'),
@@ -126,7 +126,7 @@ export const updateIntent = INTENTS.updater('id', [
 /** An approved change at the exchange, with its progress. An intent's row is written before its first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
-export const ORDERS = new Table(
+export const ORDERS = new LedgerTable(
   'orders',
   {
     pubkey: text('pubkey', 'UNIQUE'),
@@ -154,7 +154,7 @@ export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', '
 /** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
 
-export const FILLS = new Table(
+export const FILLS = new LedgerTable(
   'fills',
   {
     /** Pubkey of the trade, or `{order}@{cumulative amount}` on a venue that does not list own trades. */
@@ -177,7 +177,7 @@ export const FILLS = new Table(
 /** One booked fill of an own order. */
 export type BookedFill = RecordOf<typeof FILLS>;
 
-export const CONVERSIONS = new Table(
+export const CONVERSIONS = new LedgerTable(
   'conversions',
   {
     pubkey: text('pubkey', 'UNIQUE'),
@@ -198,7 +198,7 @@ export const CONVERSIONS = new Table(
 /** A booked merge, split or redeem. */
 export type BookedConversion = RecordOf<typeof CONVERSIONS>;
 
-export const MARKETS = new Table(
+export const MARKETS = new LedgerTable(
   'markets',
   {
     conditionId: text('condition_id', 'PRIMARY KEY'),
@@ -219,7 +219,7 @@ export const MARKETS = new Table(
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
 /** Saved states of strategies, one row per version. Rows of other versions are kept but not used. */
-export const STRATEGY_STATES = new Table(
+export const STRATEGY_STATES = new LedgerTable(
   'strategy_states',
   {
     marketConditionId: text('market'),
@@ -275,7 +275,7 @@ export interface AdoptedMove {
 }
 
 /** Held shares of one outcome, and their cost without fees. */
-export interface PositionRow {
+export interface HeldPosition {
   readonly marketConditionId: string;
   readonly isYes: boolean;
   readonly sharesMicros: Micros;
@@ -303,7 +303,7 @@ export type Oddity =
 type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
 /** Selection of the rows of a list. */
-export interface Page {
+export interface ListSelection {
   /** Maximum number of rows, newest first; default 100. */
   readonly limit?: number;
   readonly marketConditionId?: string;

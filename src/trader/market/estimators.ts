@@ -275,7 +275,7 @@ export class CategoryFlow {
 }
 
 /** Parts of a book that trades are compared with, and the times of its poll. */
-interface Look {
+interface PolledMid {
   readonly sentMs: number;
   readonly seenMs: number;
   /** Twice the mid of others' book, an exact integer; null without a mid. */
@@ -289,7 +289,7 @@ interface Look {
 export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
-  #looks: Look[] = [];
+  #looks: PolledMid[] = [];
   /** Swept levels that wait for a later book. */
   #waiting: { readonly sign: 1 | -1; readonly twiceMid: number; readonly atMs: number }[] = [];
 
@@ -352,7 +352,7 @@ export class TakerFlow {
 const LEAST_DISTANCE_TICKS = 0.1;
 
 /** True when the trade consumed the whole best level: it went beyond its price or took its amount. */
-function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: Look): boolean {
+function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: PolledMid): boolean {
   const met = taker === 'buy' ? ask : bid;
   if (met === undefined) return false;
   const past = taker === 'buy' ? priceMicros - met.priceMicros : met.priceMicros - priceMicros;

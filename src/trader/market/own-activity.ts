@@ -104,7 +104,7 @@ export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
 /** Shares ahead of an own order after a trade of `traded` shares at its price that no book shows yet. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
-type Place = { readonly ahead: Micros | null; readonly remaining: Micros };
+type QueuePlace = { readonly ahead: Micros | null; readonly remaining: Micros };
 
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
@@ -112,7 +112,7 @@ type Place = { readonly ahead: Micros | null; readonly remaining: Micros };
  * level that shrinks without a trade loses shares behind the order first.
  */
 export class QueuePlaces {
-  #places = new Map<string, Place>();
+  #places = new Map<string, QueuePlace>();
 
   findAhead(order: OwnOrder): Micros | null {
     return this.#places.get(order.intentId)?.ahead ?? null;
@@ -120,7 +120,7 @@ export class QueuePlaces {
 
   /** Updates the queue positions from a book without own orders and the current own orders. */
   onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
-    const next = new Map<string, Place>();
+    const next = new Map<string, QueuePlace>();
     for (const order of own) {
       const known = this.#places.get(order.intentId) ?? { ahead: null, remaining: order.remainingMicros };
       const showsIt = order.acceptedMs !== null && order.acceptedMs <= at.sentMs;
@@ -171,7 +171,7 @@ export interface OwnFill {
   readonly nowMs: number;
 }
 
-interface Waiting {
+interface WaitingMarkout {
   readonly side: BookSide;
   readonly price: number;
   readonly shares: number;
@@ -179,13 +179,13 @@ interface Waiting {
 }
 
 /** Exponentially decaying sums over judged own fills. */
-interface Sums {
+interface DecayingSums {
   shares: number;
   /** Sum of shares times the gain per share at the horizon. */
   brought: number;
 }
 
-type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Record<BookSide, readonly Sums[]>>;
+type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Record<BookSide, readonly DecayingSums[]>>;
 
 /** Measures the results of own fills in one market: fill rate and markouts. */
 export class OwnFills {
@@ -193,9 +193,9 @@ export class OwnFills {
   #seconds = 0;
   /** Observed time since the sums last decayed, s. */
   #unfadedS = 0;
-  #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
+  #sums: Readonly<Record<BookSide, DecayingSums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   /** Fills that wait for a markout, oldest first. */
-  #waiting: Waiting[] = [];
+  #waiting: WaitingMarkout[] = [];
   /** Per horizon: number of waiting fills, from the oldest, that are judged. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
@@ -292,9 +292,9 @@ export class OwnFills {
   }
 }
 
-const noSums = (): Sums => ({ shares: 0, brought: 0 });
+const noSums = (): DecayingSums => ({ shares: 0, brought: 0 });
 
-const makeViews = (all: readonly Sums[]): readonly MarkoutView[] =>
+const makeViews = (all: readonly DecayingSums[]): readonly MarkoutView[] =>
   Object.freeze(
     all.map(({ shares, brought }, index) =>
       Object.freeze({

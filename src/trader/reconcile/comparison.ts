@@ -33,7 +33,7 @@ import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
 /** The executor's state of requests in flight. */
-export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
+export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
@@ -46,7 +46,7 @@ export interface RestingOrders {
 
 export class Comparison {
   readonly #ledger: LedgerReader;
-  readonly #underWay: UnderWay;
+  readonly #underWay: PendingChanges;
   readonly #books: OwnBooks;
   readonly #assets = new PageWalk<'account.assets'>((row) => row.token.symbol);
   readonly #opening: OpeningShares;
@@ -65,7 +65,7 @@ export class Comparison {
    * @param notes storage for the marks of the lists
    * @param ownTrades true if the venue lists own trades
    */
-  constructor(ledger: LedgerReader, notes: Notes, underWay: UnderWay, ownTrades: boolean) {
+  constructor(ledger: LedgerReader, notes: Notes, underWay: PendingChanges, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
     this.#books = {

@@ -8,9 +8,9 @@ import type {
   AdoptedMove,
   BookedFill,
   ConversionKind,
+  HeldPosition,
   LedgerReader,
   OrderRecord,
-  PositionRow,
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
@@ -113,14 +113,14 @@ export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: 
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
 /** Shares that a conversion consumed and currency that it paid out; negative for the reverse, null if not reported. */
-export interface Moved {
+export interface SettledAmounts {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
 /** Returns what a settled conversion moved; null if it is not settled, or its amount is not reported yet. */
-export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): Moved | null {
+export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
     return (state === 'done' || state === 'completed') && cash !== null ? { yes, no, cash } : null;
@@ -163,7 +163,7 @@ export function conversionDifference(
   return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
 }
 
-export const movedText = ({ yes, no, cash }: Moved): string =>
+export const movedText = ({ yes, no, cash }: SettledAmounts): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
@@ -176,7 +176,7 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
-export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<string, Micros> =>
+export const sharesInLedger = (positions: readonly HeldPosition[]): ReadonlyMap<string, Micros> =>
   new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
@@ -194,7 +194,7 @@ export interface Moves {
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
-  positions: readonly PositionRow[],
+  positions: readonly HeldPosition[],
   opening: ReadonlyMap<string, Micros>,
   isMoving: (market: string) => boolean,
   lately: ReadonlyMap<string, Moves>,

@@ -26,7 +26,7 @@ const LATE_S = 120;
 const MOST_PAGES = 250;
 
 /** Sums over the trades of one market, outcome and side. Amounts are in Micros. */
-interface Sums {
+interface TradeSums {
   count: number;
   amount: number;
   /** Sum of price x amount, each product rounded down. */
@@ -34,9 +34,9 @@ interface Sums {
   fees: number;
 }
 
-type SumsByKey = Readonly<Record<string, Sums>>;
+type SumsByKey = Readonly<Record<string, TradeSums>>;
 
-interface Memory {
+interface CountMemory {
   /** Pubkeys of the newest trades that `exchange` includes. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
   /** Place of the newest ledger fill that `ledger` includes. */
@@ -50,7 +50,7 @@ interface Memory {
 export class IndependentFillCount {
   readonly #ledger: LedgerReader;
   /** Sums and marks; null before the first count. */
-  readonly #memory: StoredMemory<Memory | null>;
+  readonly #memory: StoredMemory<CountMemory | null>;
   /** Sums of missing fills whose difference an operator has accepted. */
   readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
@@ -165,7 +165,7 @@ export class IndependentFillCount {
   }
 
   /** Starts a count after the listed trades. Booked trades that the list does not show yet count on both sides. */
-  #open(memory: Memory | null): void {
+  #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
     const seq = this.#ledger.newestSeq('fills');
@@ -188,7 +188,7 @@ export class IndependentFillCount {
   }
 
   /** Moves both marks up to trades that are old enough, and drops sums that agree. */
-  #remember(memory: Memory, differing: ReadonlySet<string>): void {
+  #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
     const rows = this.#rows.slice(
       this.#rows.findLastIndex((row) => row.timestamp > beforeS || (row.state !== 'done' && row.state !== 'failed')) +
@@ -221,8 +221,8 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
 }
 
 /** Adds trades or fills to sums by market, outcome and side. Returns new sums. */
-function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, Sums> {
-  const sums: Record<string, Sums> = structuredClone({ ...before });
+function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, TradeSums> {
+  const sums: Record<string, TradeSums> = structuredClone({ ...before });
   for (const trade of trades) {
     const isRow = 'order' in trade;
     const market = isRow ? (trade.market_condition_id ?? trade.order.market.condition_id) : trade.marketConditionId;
@@ -241,21 +241,21 @@ function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[])
   return sums;
 }
 
-const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
+const NO_SUMS: TradeSums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
 /** Adds `sign` times the second sums to the first sums, by key. Empty sums are dropped. */
-function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Sums> {
+function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, TradeSums> {
   const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
   const sums = keys.map((key) => {
     const [a, b] = [first[key] ?? NO_SUMS, second[key] ?? NO_SUMS];
-    const sum = (name: keyof Sums) => a[name] + sign * b[name];
+    const sum = (name: keyof TradeSums) => a[name] + sign * b[name];
     return [key, { count: sum('count'), amount: sum('amount'), worth: sum('worth'), fees: sum('fees') }] as const;
   });
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
 
 /** Returns the sums as text. The sums are safe integers, because they are sums of traded amounts. */
-function text(sums: Sums | undefined): string {
+function text(sums: TradeSums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);
   return `${sums.count} fills, ${showMicros(sums.amount)} shares for ${showMicros(sums.worth)}, fees ${showMicros(sums.fees)}`;

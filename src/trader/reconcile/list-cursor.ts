@@ -19,7 +19,7 @@ const MAX_PAGES = 50;
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
-type RowOf<N extends ListEndpoint> = DataOf<N>[number];
+type ListedRow<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<Page = unknown> =
   /** One page of the list. The caller may send `next`, which requests the following page; null on the last page. */
@@ -34,8 +34,8 @@ export interface Reading {
 
 /** Reads all pages of a list. A repeated cursor or row, or a lost page, makes the read void. */
 export class PageWalk<N extends ListEndpoint> {
-  readonly #getKey: (row: RowOf<N>) => string;
-  rows: RowOf<N>[] = [];
+  readonly #getKey: (row: ListedRow<N>) => string;
+  rows: ListedRow<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
   /** Time when the first page was requested, our clock, ms. Later rows may be missing. */
@@ -45,7 +45,7 @@ export class PageWalk<N extends ListEndpoint> {
   readonly #mostPages: number;
 
   /** @param getKey returns the unique key of a row */
-  constructor(getKey: (row: RowOf<N>) => string, mostPages = MAX_PAGES) {
+  constructor(getKey: (row: ListedRow<N>) => string, mostPages = MAX_PAGES) {
     this.#getKey = getKey;
     this.#mostPages = mostPages;
   }
@@ -59,13 +59,13 @@ export class PageWalk<N extends ListEndpoint> {
   }
 
   /** Processes the answer to the first request, or to a `next` of this read. */
-  onReport(report: RequestResult): WalkStep<{ readonly rows: readonly RowOf<N>[] }> {
+  onReport(report: RequestResult): WalkStep<{ readonly rows: readonly ListedRow<N>[] }> {
     const { outcome } = report;
     if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
     // The cast is right, because every request of this read has the same endpoint.
-    const page = outcome.data as unknown as readonly RowOf<N>[];
+    const page = outcome.data as unknown as readonly ListedRow<N>[];
     const tooMany = overfull(report.request, page);
     if (tooMany !== null) return { kind: 'void', reason: tooMany };
     this.pages += 1;
@@ -106,13 +106,13 @@ const HELD_ROUNDS = 10;
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends ListEndpoint> {
-  getPubkey(row: RowOf<N>): string | null;
+  getPubkey(row: ListedRow<N>): string | null;
   /** Returns the time of the record, exchange clock, s; null if rows have no time. */
-  bornS(row: RowOf<N>): number | null;
+  bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
-  isSettled(row: RowOf<N>): boolean;
+  isSettled(row: ListedRow<N>): boolean;
   /** Returns the row's difference; null if it agrees. @param listMs time of the first request, our clock, ms */
-  compare(row: RowOf<N>, listMs: number): Difference | null;
+  compare(row: ListedRow<N>, listMs: number): Difference | null;
   /** Bookings of the ledger that this list must show; null if it need not show any. */
   readonly booked: {
     newestSeq(): number;
@@ -139,7 +139,7 @@ interface Mark {
 }
 
 /** Differing rows, and pubkeys of bookings that the list lacks. */
-interface Kept<Row> {
+interface KeptRows<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
 }
@@ -151,7 +151,7 @@ export class ListCursor<N extends ListEndpoint> {
   readonly #rule: ListCursorRule<N>;
   /** Stored mark; null before the first complete read. */
   readonly #mark: StoredMemory<Mark | null>;
-  readonly #kept: StoredMemory<Kept<RowOf<N>>>;
+  readonly #kept: StoredMemory<KeptRows<ListedRow<N>>>;
   readonly #walk: PageWalk<N>;
   #found = false;
   #isComplete = false;
@@ -205,7 +205,7 @@ export class ListCursor<N extends ListEndpoint> {
     return differences;
   }
 
-  get differing(): readonly RowOf<N>[] {
+  get differing(): readonly ListedRow<N>[] {
     return this.#kept.value.rows;
   }
 
@@ -215,7 +215,7 @@ export class ListCursor<N extends ListEndpoint> {
     this.#keep({ rows: [], invented: [] });
   }
 
-  #compare(rows: readonly RowOf<N>[], listMs: number, seq: number) {
+  #compare(rows: readonly ListedRow<N>[], listMs: number, seq: number) {
     const { getPubkey, compare, booked } = this.#rule;
     const kept = this.#kept.value;
     const names = new Set(rows.map(getPubkey));
@@ -252,7 +252,7 @@ export class ListCursor<N extends ListEndpoint> {
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */
-  #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
+  #newestSettled(rows: readonly ListedRow<N>[], older: readonly string[], venueS: number | null): readonly string[] {
     const { isSettled, getPubkey, bornS } = this.#rule;
     const youngS = (venueS ?? Number.POSITIVE_INFINITY) - LONGEST_LAG_MS / 1000;
     const settled = rows.slice(rows.findLastIndex((row) => !isSettled(row) || (bornS(row) ?? 0) > youngS) + 1);
@@ -260,14 +260,14 @@ export class ListCursor<N extends ListEndpoint> {
     return [...names, ...older].slice(0, MARKED_ROWS);
   }
 
-  #keep({ rows, invented }: Kept<RowOf<N>>): void {
+  #keep({ rows, invented }: KeptRows<ListedRow<N>>): void {
     this.#kept.value = { rows: rows.slice(0, MOST_KEPT), invented: invented.slice(0, MOST_KEPT) };
   }
 }
 
 const markNote = (ledger: Notes, name: string) => new StoredMemory<Mark | null>(ledger, `history/${name}`, null);
 const keptNote = <Row>(ledger: Notes, name: string) =>
-  new StoredMemory<Kept<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
+  new StoredMemory<KeptRows<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
 
 /** Returns the pubkeys at which the next comparison of own orders ends, and the pubkeys of differing records. */
 export function readCompared(ledger: Notes) {

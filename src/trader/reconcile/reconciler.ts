@@ -13,7 +13,7 @@ import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
-import { type Adoption, Comparison, type RestingOrders, type UnderWay } from './comparison.js';
+import { type Adoption, Comparison, type PendingChanges, type RestingOrders } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
@@ -46,7 +46,7 @@ export class Reconciler {
   readonly #suspicions: ConfirmedDifferences;
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
-  #round: Round | null = null;
+  #round: ReconcileRound | null = null;
   /** The round whose lists are complete while it waits for a later read of own fills; else null. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
@@ -72,7 +72,7 @@ export class Reconciler {
   #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades true if the venue lists own trades */
-  constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
+  constructor(ledger: Ledger, underWay: PendingChanges, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
     this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
@@ -163,7 +163,7 @@ export class Reconciler {
       this.#onVoid({ reason: 'no complete read of orders and fills followed the round', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
-    this.#round = new Round(this.#comparison.lists, nowMs);
+    this.#round = new ReconcileRound(this.#comparison.lists, nowMs);
     return this.#round.requests(first);
   }
 
@@ -316,7 +316,7 @@ const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
  * Reads the lists of one round together, each down to its end or to a known row. One lost page, or one repeated row or
  * cursor, makes the round void.
  */
-export class Round {
+export class ReconcileRound {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
   /** Time of the round's first request, our clock, ms. */
   readonly #begunMs: number;
@@ -366,4 +366,4 @@ export class Round {
   }
 }
 
-export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
+export type RoundEnd = NonNullable<ReturnType<ReconcileRound['onReport']>['end']>;

@@ -20,7 +20,7 @@ import {
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
-export interface Control<I> {
+export interface RiskControl<I> {
   readonly number: number;
   /** Name of the control, which is the name of its limit if it has one. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface Control<I> {
 export const REQUESTS_PER_PLACE = 4;
 
 /** Controls of an order. `sane_input` is first, because later controls rely on its checks. */
-export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
+export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
@@ -350,7 +350,7 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
 /** Controls of a split of currency into complete sets. A split binds currency, so every halt blocks it too. */
-export const SPLIT_CONTROLS: readonly Control<SplitIntent>[] = [
+export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },

@@ -18,7 +18,7 @@ import {
   ZERO,
 } from '../../shared/base/micros.js';
 import type { EventOutcomes } from '../market/view.js';
-import type { Side } from './intent.js';
+import type { OrderSide } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
 
 /** Holdings of the trader in one market. */
@@ -44,7 +44,7 @@ export interface WorkingOrder {
   readonly marketConditionId: string;
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
-  readonly side: Side;
+  readonly side: OrderSide;
   /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
   /** Shares of the order that may still fill. */
@@ -90,7 +90,7 @@ interface Counted {
   readonly working: number;
 }
 
-interface Market {
+interface MarketExposure {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
   /** The market's contribution to the sums; null while a change of the market is not included. */
@@ -99,9 +99,9 @@ interface Market {
 
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
-  readonly #markets = new Map<string, Market>();
+  readonly #markets = new Map<string, MarketExposure>();
   /** Markets that have changed since the sums were computed. Each market is counted once, after all its changes. */
-  readonly #changed = new Set<Market>();
+  readonly #changed = new Set<MarketExposure>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
   #totalLoss: Micros = ZERO;
@@ -235,7 +235,7 @@ export class Exposure {
   }
 
   /** Removes a market from the sums before it changes. The next read of a sum adds the market again. */
-  #changing(marketConditionId: string, eventConditionId: string | null): Market {
+  #changing(marketConditionId: string, eventConditionId: string | null): MarketExposure {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
       market = { holding: nothingHeld(marketConditionId, eventConditionId), orders: new Map(), counted: null };
@@ -259,7 +259,7 @@ export class Exposure {
     this.#changed.clear();
   }
 
-  #move({ holding }: Market, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
+  #move({ holding }: MarketExposure, { weight, worst, working }: Counted, move: typeof add, sign: 1 | -1): void {
     const event = getEventId(holding);
     const position = move(this.#eventPosition.get(event) ?? ZERO, worst.positionMicros);
     if (position === 0) this.#eventPosition.delete(event);
@@ -271,7 +271,7 @@ export class Exposure {
 }
 
 /** Returns a market's contribution to the sums, which is computed once after each change. */
-function countMarket(market: Market): Counted {
+function countMarket(market: MarketExposure): Counted {
   if (market.counted !== null) return market.counted;
   let weight = NOTHING;
   let working = 0;

@@ -2,7 +2,7 @@
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
-export type Side = 'buy' | 'sell';
+export type OrderSide = 'buy' | 'sell';
 
 interface OfKind<K extends string> {
   readonly kind: K;
@@ -15,7 +15,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   /** Condition id of the market's event; null without one. A market without an event counts as its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
-  readonly side: Side;
+  readonly side: OrderSide;
   /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
   /** Amount of the order, in shares. */
@@ -56,14 +56,14 @@ export interface RedeemIntent extends OfKind<'redeem'> {
 export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | RedeemIntent;
 
 /** Unit of `limit` and `found`. Shares, currency and prices are in Micros; the other units are plain numbers. */
-type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
+type BreachUnit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
 /** Breach of a limit: the two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
   /** Found figure; null if it is missing or not finite, which is always a breach. */
   readonly found: number | null;
-  readonly unit: Unit;
+  readonly unit: BreachUnit;
   /** Sentence with both numbers, for `explain` and the log. */
   readonly text: string;
 }
@@ -82,10 +82,10 @@ export function showFigure(value: Micros | number): string {
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
-const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
+const COUNTED: readonly BreachUnit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
 /** Formats a figure with its unit, such as `12 shares`, `0.42` or `300 ms`. A count has no unit. */
-function withUnit(value: number | null, unit: Unit): string {
+function withUnit(value: number | null, unit: BreachUnit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
   if (COUNTED.includes(unit)) return String(value);
@@ -93,18 +93,29 @@ function withUnit(value: number | null, unit: Unit): string {
 }
 
 /** Returns null if `found` is finite and at most `limit`; else the breach. A limit of NaN is always breached. */
-export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
+export function atMost(what: string, found: number | null | undefined, limit: number, unit: BreachUnit): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
   return breach(what, found, limit, unit, 'the maximum is');
 }
 
 /** Returns null if `found` is finite and at least `limit`; else the breach. A limit of NaN is always breached. */
-export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
+export function atLeast(
+  what: string,
+  found: number | null | undefined,
+  limit: number,
+  unit: BreachUnit,
+): Breach | null {
   if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
   return breach(what, found, limit, unit, 'the minimum is');
 }
 
-function breach(what: string, figure: number | null | undefined, limit: number, unit: Unit, word: string): Breach {
+function breach(
+  what: string,
+  figure: number | null | undefined,
+  limit: number,
+  unit: BreachUnit,
+  word: string,
+): Breach {
   const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
   const verb = COUNTED.includes(unit) ? ':' : ' is';
   return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };

@@ -8,9 +8,9 @@
 
 import { assert } from '../../shared/base/errors.js';
 import {
-  type Control,
   conversionSanity,
   PLACE_CONTROLS,
+  type RiskControl,
   type RiskFacts,
   SPLIT_CONTROLS,
   toWorkingOrder,
@@ -51,7 +51,7 @@ export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I
 
 function findRefusal<I extends PlaceIntent | SplitIntent>(
   intent: I,
-  controls: readonly Control<I>[],
+  controls: readonly RiskControl<I>[],
   facts: RiskFacts,
 ): Refused | null {
   // The order is made once, because several controls use its weight, which is cached per object.

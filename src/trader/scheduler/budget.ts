@@ -229,7 +229,7 @@ export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 /** Lanes that reduce or confirm risk: they may probe a budget that the venue reports as full. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
-interface Waiting {
+interface WaitingRequest {
   readonly request: PlannedRequest;
   readonly place: number;
 }
@@ -245,7 +245,7 @@ export class ScopeLine {
   readonly budget: Budget;
   /** Requests per minute that the venue profile allows. */
   readonly perMinute: number;
-  readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
+  readonly lanes: Record<Lane, WaitingRequest[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
   waiting = 0;
   inFlight = 0;
   /** True while all orders are being canceled, as by a kill. */
@@ -366,7 +366,7 @@ const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
 
-interface Watched {
+interface WatchedScope {
   readonly scope: (typeof SCOPES)[number];
   readonly usual: number;
   isTold: boolean;
@@ -376,7 +376,7 @@ interface Watched {
 
 /** Reports when the venue allows so few requests that market reads or orders must wait. */
 export class BudgetWatch {
-  readonly #watched: readonly Watched[];
+  readonly #watched: readonly WatchedScope[];
 
   constructor(limits: { readonly public_per_minute: number; readonly signed_per_minute: number }) {
     const usual = { public: limits.public_per_minute, signed: limits.signed_per_minute };

@@ -157,7 +157,7 @@ export interface Supply {
 }
 
 /** A market that a group, such as a strategy, may quote. */
-export interface Candidate {
+export interface MarketCandidate {
   readonly id: string;
   readonly group: string;
   readonly offer: PricedOffer;
@@ -193,7 +193,11 @@ const REQUESTS_TO_ENTER = 8;
 const PLACES_A_TRIAL = 10;
 
 /** Finds the prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
-export function pricesFor(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices): ScarcityPrices {
+export function pricesFor(
+  candidates: readonly MarketCandidate[],
+  supply: Supply,
+  least: ScarcityPrices,
+): ScarcityPrices {
   let prices: ScarcityPrices = least;
   for (let round = 0; round < ROUNDS; round++) {
     prices = { ...prices, look: soughtPrice('look', (value) => 1 / value.lookEveryS, supply.looksPerS) };
@@ -229,7 +233,12 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
  * of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth place is
  * for the market that would be best if its value were one standard deviation higher.
  */
-export function choose(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices, bounds: ChoiceBounds) {
+export function choose(
+  candidates: readonly MarketCandidate[],
+  supply: Supply,
+  least: ScarcityPrices,
+  bounds: ChoiceBounds,
+) {
   // Markets without a place use nothing, so prices are computed from the best of each group.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
@@ -239,7 +248,7 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
     // A quoted market keeps its place against another that is better by less than the cost of a change.
-    const score = ({ candidate, value }: Ranked) =>
+    const score = ({ candidate, value }: RankedMarket) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));
     for (const { candidate } of worth) {
@@ -253,18 +262,22 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   return { prices, ranked, chosen: places.taken };
 }
 
-interface Ranked {
-  readonly candidate: Candidate;
+interface RankedMarket {
+  readonly candidate: MarketCandidate;
   readonly value: NetValue;
 }
 
 /** Sorts by net value, highest first; ties stay in input order. */
-const rank = (candidates: readonly Candidate[], prices: ScarcityPrices): Ranked[] =>
+const rank = (candidates: readonly MarketCandidate[], prices: ScarcityPrices): RankedMarket[] =>
   candidates
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))
     .sort((a, b) => b.value.net - a.value.net);
 
-function pickBest(candidates: readonly Candidate[], prices: ScarcityPrices, { most }: ChoiceBounds): Candidate[] {
+function pickBest(
+  candidates: readonly MarketCandidate[],
+  prices: ScarcityPrices,
+  { most }: ChoiceBounds,
+): MarketCandidate[] {
   const taken = new Map<string, number>();
   return rank(candidates, prices).flatMap(({ candidate }) => {
     const place = (taken.get(candidate.group) ?? 0) + 1;
@@ -282,7 +295,7 @@ class Places {
     this.#entries = entries;
   }
 
-  take({ id, group, isChosen, isFixed }: Candidate, most: number): void {
+  take({ id, group, isChosen, isFixed }: MarketCandidate, most: number): void {
     const here = this.#byGroup.get(group) ?? 0;
     const isEntry = !isChosen && !isFixed;
     if (here >= most || this.taken.has(id) || (isEntry && this.#entries <= 0)) return;

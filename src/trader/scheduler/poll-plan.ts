@@ -43,7 +43,7 @@ const PATIENCE_MS = 10_000;
 const NO_ASKS: readonly PlannedRequest[] = [];
 
 /** A market together with its polls, so that decisions need no lookups. */
-interface Watched {
+interface PolledEntry {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
   readonly worth: LookWorth;
@@ -61,7 +61,7 @@ export class PollPlan {
   #pace: readonly number[] = [];
   #intervals: readonly (readonly [AccountPoll, number])[] = [];
   #markets: readonly PolledMarket[] = [];
-  #watched: readonly Watched[] = [];
+  #watched: readonly PolledEntry[] = [];
   /** True while polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -158,7 +158,7 @@ export class PollPlan {
     return Math.min(accountMs, Math.max(creditMs, marketMs));
   }
 
-  #marketReadyMs({ market, records }: Watched, nowMs: number): number {
+  #marketReadyMs({ market, records }: PolledEntry, nowMs: number): number {
     const { hotIntervalMs } = this.#settings;
     const { book, trades, detail, candles } = records;
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
@@ -221,7 +221,7 @@ export class PollPlan {
   }
 
   /** Chooses the next book: expedited books first; then never read, overdue and most valuable books take turns. */
-  #nextBook(nowMs: number): Watched | null {
+  #nextBook(nowMs: number): PolledEntry | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
     const { fewest, most, marketsATurn } = OLDEST_TURN;
@@ -250,7 +250,7 @@ export class PollPlan {
     return book.ready(hotIntervalMs, nowMs) && book.sinceAsked(nowMs) >= hotIntervalMs;
   }
 
-  #chooseNext(kind: 'trades' | 'detail' | 'candles', nowMs: number): Watched | null {
+  #chooseNext(kind: 'trades' | 'detail' | 'candles', nowMs: number): PolledEntry | null {
     const intervalMs = kind === 'detail' ? this.#detailIntervalMs : this.#settings.hotIntervalMs;
     const best = new Best();
     for (const watched of this.#watched) {
@@ -276,7 +276,7 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
 }
 
 /** Value of reading this book now if above `best`, else any value up to `best`. */
-function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {
+function scoreBook({ market, records: { book }, worth }: PolledEntry, best: number, nowMs: number): number {
   const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
   if (isFirst) return Number.POSITIVE_INFINITY;
   const before = book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0;
@@ -285,10 +285,10 @@ function scoreBook({ market, records: { book }, worth }: Watched, best: number, 
 
 /** Remembers the market with the highest score; the first one on a tie. */
 class Best {
-  watched: Watched | null = null;
+  watched: PolledEntry | null = null;
   score = Number.NEGATIVE_INFINITY;
 
-  offer(watched: Watched, score: number): void {
+  offer(watched: PolledEntry, score: number): void {
     if (this.watched !== null && !(score > this.score)) return;
     this.watched = watched;
     this.score = score;

@@ -36,7 +36,7 @@ export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
 const NOTHING: Release = { requests: [], unsent: [] };
 
-interface UnderWay {
+interface ReleasedRequest {
   readonly request: PlannedRequest;
   readonly scope: Scope;
   /** Time when the request was released, on the steady clock, ms. */
@@ -46,7 +46,7 @@ interface UnderWay {
 
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
-  readonly #underWay = new Map<number, UnderWay>();
+  readonly #underWay = new Map<number, ReleasedRequest>();
   /** Clock of the budgets; requests and observations use our clock. */
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, reported as unsent with the next release. */

@@ -36,7 +36,7 @@ const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
 /** Table of a function of z with linear interpolation: a decision over many markets needs thousands of values. */
-class Table {
+class InterpolationTable {
   readonly #values: Float64Array;
 
   constructor(of: (z: number) => number) {
@@ -52,8 +52,8 @@ class Table {
   }
 }
 
-const PICK_OFF = new Table(averagedPickOff);
-const INDEX = new Table(averagedIndex);
+const PICK_OFF = new InterpolationTable(averagedPickOff);
+const INDEX = new InterpolationTable(averagedIndex);
 
 /** Assumed seconds from a read until the resulting quotes rest. */
 const REACTION_S = 2;

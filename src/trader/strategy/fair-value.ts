@@ -63,7 +63,7 @@ export interface MarkoutSetting {
   readonly priorShares: number;
 }
 
-interface Waiting {
+interface WaitingTrade {
   readonly dueMs: number;
   /** +1 for a purchase of YES, -1 for a sale. */
   readonly sign: 1 | -1;
@@ -74,7 +74,7 @@ interface Waiting {
 /** Computes the mean adverse price move after own fills in one market. Old fills decay. */
 export class MarkoutTracker {
   readonly #setting: MarkoutSetting;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingTrade[] = [];
   #weight = 0;
   #adverse = 0;
   #atMs: number | null = null;

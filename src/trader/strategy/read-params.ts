@@ -90,10 +90,10 @@ function freezeRows(values: ParamValues): ParamValues {
   return Object.freeze(values);
 }
 
-type Path = ParamProblem['path'];
+type ParamPath = ParamProblem['path'];
 
 /** Lists parameter names that are not declared, also in rows. */
-function listUnknown(specs: ParamSpecs, given: unknown, path: Path = []): readonly ParamProblem[] {
+function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
     const here = [...path, name];
@@ -115,7 +115,7 @@ const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): reado
   (error?.issues ?? []).flatMap(({ code, path: found }) => {
     if (code === 'unrecognized_keys') return [];
     // Zod's path consists of parameter names and row indexes.
-    const path = found as Path;
+    const path = found as ParamPath;
     const [name = '', row, field = ''] = path;
     const outer = specs[name];
     const spec = outer?.kind === 'rows' && row !== undefined ? outer.fields[field] : outer;

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
-import type { ExchangeCore, Snapshot } from '../../../src/exchange/core/core.js';
+import { ASK, BID, type MatchingSide } from '../../../src/exchange/core/contract.js';
+import type { CoreSnapshot, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { times } from '../../support/effort.js';
 import { Drawer } from './drawer.js';
@@ -12,19 +12,19 @@ import { m, Venue } from './venue.js';
 const DEPTH = 60;
 
 /** `price:amount` of each level in Micros, from the text that the service would send. */
-function fromText(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+function fromText(core: ExchangeCore, market: number, side: MatchingSide, depth: number): string[] {
   const { bid, ask } = bookRow(core.catalog.market(market), true, depth);
   return (side === BID ? bid : ask).map(({ price, total_amount }) => `${m(price)}:${m(total_amount)}`);
 }
 
-function fromNumbers(core: ExchangeCore, market: number, side: BookSide, depth: number): string[] {
+function fromNumbers(core: ExchangeCore, market: number, side: MatchingSide, depth: number): string[] {
   const [prices, amounts] = [new Int32Array(DEPTH), new Float64Array(DEPTH)];
   const count = core.catalog.market(market).readLevels(side, depth, prices, amounts);
   return Array.from({ length: count }, (_, at) => `${prices[at]}:${amounts[at]}`);
 }
 
 /** The best price with a recorded amount in a snapshot, consumed or not; null if the market shows no book. */
-function bestHeld({ catalog }: Snapshot, market: number, side: BookSide): number | null {
+function bestHeld({ catalog }: CoreSnapshot, market: number, side: MatchingSide): number | null {
   const saved = catalog.markets[market];
   const recorded = saved?.recorded?.[side];
   if (saved === undefined || recorded === undefined || saved.state !== 'open') return null;
@@ -65,7 +65,7 @@ describe('a book read as numbers', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
-          const saved = drawer.core.snapshot() as Snapshot;
+          const saved = drawer.core.snapshot() as CoreSnapshot;
           for (let market = 0; market < drawer.core.catalog.markets.length; market++) {
             for (const side of [BID, ASK] as const)
               expect(drawer.core.catalog.market(market).bestRecorded(side)).toBe(bestHeld(saved, market, side));

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ASK, BID, type BookSide, type ObservedFill } from '../../../src/exchange/core/contract.js';
+import { ASK, BID, type MatchingSide, type ObservedFill } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -24,8 +24,8 @@ function market(model = 'risk-averse') {
     venue,
     account,
     told,
-    level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
-    trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
+    level: (side: MatchingSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
+    trade: (taker: MatchingSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     prints: () =>
@@ -168,7 +168,7 @@ class TwoSides extends Desk {
     return this.core.internal.remaining(this.handles[order] ?? 0) / 1e6;
   }
 
-  displayed(of: BookSide, at: number): number {
+  displayed(of: MatchingSide, at: number): number {
     return this.core.catalog.market(0).levelAmount(of, priceOf(at)) / 1e6;
   }
 

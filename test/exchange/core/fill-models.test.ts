@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
-import type { Snapshot } from '../../../src/exchange/core/core.js';
+import type { CoreSnapshot } from '../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import {
   chosenModel,
@@ -42,7 +42,7 @@ function market(model: string) {
     trade: (amount: number, price = '0.4') => venue.now.feed.trade(0, ASK, m(price), m(amount)),
     join: (amount = '10') => venue.place(account, [true, 'buy', '0.4', amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
-    ahead: () => (((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7] ?? Number.NaN) / 1e6,
+    ahead: () => (((venue.core.snapshot() as CoreSnapshot).resting[0] ?? [])[7] ?? Number.NaN) / 1e6,
   };
 }
 
@@ -72,7 +72,7 @@ describe('a decrease without a trade', () => {
     const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
     const account = venue.account(1);
     const level = (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total));
-    const ahead = () => ((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7];
+    const ahead = () => ((venue.core.snapshot() as CoreSnapshot).resting[0] ?? [])[7];
     level(100);
     const order = venue.place(account, [true, 'buy', '0.4', '10']);
     level(200);

@@ -6,7 +6,7 @@
  * excludes self-trades.
  */
 
-import { ASK, BID, type BookSide } from '../../../src/exchange/core/contract.js';
+import { ASK, BID, type MatchingSide } from '../../../src/exchange/core/contract.js';
 
 export const TICKS = 7;
 
@@ -17,7 +17,7 @@ export interface PlainFill {
 }
 
 export class PlainBook {
-  readonly orders: (PlainOrder & { readonly side: BookSide; readonly tick: number })[] = [];
+  readonly orders: (PlainOrder & { readonly side: MatchingSide; readonly tick: number })[] = [];
   readonly #queues: readonly [PlainQueue, PlainQueue];
   readonly #postsOnly: boolean;
   #isSnapshotShown = true;
@@ -30,7 +30,7 @@ export class PlainBook {
   }
 
   /** Crossing shares trade at once, the rest joins the queue. Returns the traded shares. */
-  join(side: BookSide, tick: number, amount: number): number {
+  join(side: MatchingSide, tick: number, amount: number): number {
     const other = side === BID ? ASK : BID;
     const taken = this.#queues[other].take(rankOf(other, tick), amount);
     const order = this.#queues[side].join(rankOf(side, tick), amount - taken);
@@ -44,7 +44,7 @@ export class PlainBook {
   }
 
   /** Sets the recorded level; returns the fills of the orders that it met, one share each. */
-  level(side: BookSide, tick: number, total: number): PlainFill[] {
+  level(side: MatchingSide, tick: number, total: number): PlainFill[] {
     const queue = this.#queues[side];
     const rank = rankOf(side, tick);
     this.#isSnapshotShown = true;
@@ -62,7 +62,7 @@ export class PlainBook {
   }
 
   /** The real order of the other side that would trade with `side` at `tick`: best price first, then the oldest. */
-  #bestOpposite(side: BookSide, tick: number) {
+  #bestOpposite(side: MatchingSide, tick: number) {
     const offers = this.orders.filter((order) => {
       if (order.left <= 0 || order.side === side) return false;
       return side === ASK ? order.tick >= tick : order.tick <= tick;
@@ -73,7 +73,7 @@ export class PlainBook {
   }
 
   /** A `taker` of BID bought from the asks. */
-  trade(taker: BookSide, tick: number, amount: number): void {
+  trade(taker: MatchingSide, tick: number, amount: number): void {
     const side = taker === BID ? ASK : BID;
     this.#queues[side].trade(rankOf(side, tick), amount);
   }
@@ -88,17 +88,17 @@ export class PlainBook {
     if (this.#isSnapshotShown) for (const queue of this.#queues) queue.forgetUnshown();
   }
 
-  displayed(side: BookSide, tick: number): number {
+  displayed(side: MatchingSide, tick: number): number {
     return this.#queues[side].displayed(rankOf(side, tick));
   }
 
-  recorded(side: BookSide, tick: number): number {
+  recorded(side: MatchingSide, tick: number): number {
     return this.#queues[side].level(rankOf(side, tick)).total;
   }
 }
 
 /** 0 is the best possible price of the side. */
-const rankOf = (side: BookSide, tick: number): number => (side === BID ? TICKS - tick : tick - 1);
+const rankOf = (side: MatchingSide, tick: number): number => (side === BID ? TICKS - tick : tick - 1);
 
 interface PlainOrder {
   readonly rank: number;

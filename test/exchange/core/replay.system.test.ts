@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExchangeCore, MUTATORS, type Snapshot } from '../../../src/exchange/core/core.js';
+import { type CoreSnapshot, ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { bookRow, priceRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
@@ -16,10 +16,10 @@ import { settings } from './venue.js';
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
 
 /** The column has pairs of an account and a 1. */
-const unlimitedOf = ({ funds }: Snapshot): number[] => funds.unlimited.filter((_, at) => at % 2 === 0);
+const unlimitedOf = ({ funds }: CoreSnapshot): number[] => funds.unlimited.filter((_, at) => at % 2 === 0);
 
 /** Every lock belongs to an open order, a conversion or the draft of a redeem, and no more is locked than exists. */
-function checkLocks(core: ExchangeCore, saved: Snapshot): void {
+function checkLocks(core: ExchangeCore, saved: CoreSnapshot): void {
   const { funds, resting, conversions, redeems } = saved;
   const locks = new Map<string, number>();
   const add = (key: string, amount: number) => locks.set(key, (locks.get(key) ?? 0) + amount);
@@ -61,7 +61,7 @@ describe('the exchange under random commands', () => {
         const drawer = new Drawer(seed);
         for (let step = 0; step < 120; step++) {
           drawer.step();
-          const saved = drawer.core.snapshot() as Snapshot;
+          const saved = drawer.core.snapshot() as CoreSnapshot;
           const accounts = Array.from({ length: saved.funds.count }, (_, slot) => slot);
           checkConservation(drawer.core, accounts, unlimitedOf(saved));
           checkLocks(drawer.core, saved);

@@ -3,7 +3,7 @@ import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
-import { Journal, recordMutations } from '../../../src/exchange/store/persistent-core.js';
+import { CoreJournal, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import {
   type Declaration,
   declarationOf,
@@ -119,7 +119,7 @@ describe('an exchange that can no longer store what happens', () => {
   it('answers internal_error on every call, and nothing of what it could not store', async () => {
     const folder = newFolder();
     const db = openDatabase(folder);
-    const journal = new Journal(db, new Transactions(db));
+    const journal = new CoreJournal(db, new Transactions(db));
     const core = new ExchangeCore(settings);
     recordMutations(core, journal);
     const clock = new ExchangeClock(0);

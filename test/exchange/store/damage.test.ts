@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
-import { Journal, PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
+import { CoreJournal, PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
@@ -74,7 +74,7 @@ describe('a full disk', () => {
     for (let step = 0; step < 600; step++) drawer.step();
     const db = openDatabase(folder);
     const transactions = new Transactions(db);
-    const journal = new Journal(db, transactions);
+    const journal = new CoreJournal(db, transactions);
     const archive = new SqliteArchive(db, transactions);
     const core = new ExchangeCore(settings, undefined, archive);
     journal.save({ settings, core: core.snapshot() });

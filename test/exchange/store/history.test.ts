@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FiltersOf, Wire } from '../../../src/exchange/core/contract.js';
-import type { ExchangeCore, Snapshot } from '../../../src/exchange/core/core.js';
+import type { CoreSnapshot, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { HISTORY_SETTINGS, History } from './history.js';
 
@@ -48,7 +48,7 @@ const pubkeys = (rows: readonly Wire<'orderRow'>[]) => rows.map(({ pubkey }) => 
 
 describe('an exchange with a history', () => {
   it('holds in memory only what is alive', () => {
-    const { orders, due } = persistentCore.core.snapshot() as Snapshot;
+    const { orders, due } = persistentCore.core.snapshot() as CoreSnapshot;
     expect(orders.records).toHaveLength(OPEN);
     expect(orders.lastId).toBe(history.orders);
     expect(due.entries).toEqual([]);

@@ -3,11 +3,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { drawConfiguration, PythonRandom, startScore } from '../../../src/lab/arena/score.js';
 import {
-  Account,
   drawRetail,
   floorToQuantum,
   type MakerSight,
   round10,
+  SimulatedAccount,
   simulate,
 } from '../../../src/lab/arena/simulation.js';
 import { Starter } from './starter.js';
@@ -133,7 +133,7 @@ describe('the beginner’s maker earns to the last digit what it earned in the o
 
 describe('collateral', () => {
   it('is what a bid may cost, and for an ask YES first and then what NO may cost', () => {
-    const account = new Account(1000);
+    const account = new SimulatedAccount(1000);
     const bid = account.open({ kind: 'place', id: 'b', side: 'bid', tick: 40, shares: 100 });
     expect(account.freeCash).toBe(960);
     bid.remaining = 40;

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { RequestCount } from '../../../src/lab/backtest/session.js';
-import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../../src/trader/engine/snapshot.js';
 import { PROFILE } from '../../simulation/setting.js';
 
 it('a halt is heard of however much else was said before it', () => {
@@ -23,7 +23,7 @@ it('what strategies say counts by its words, under what was said first', () => {
     'resolves in 780.5 s, stays out for 3600 s',
   ]) {
     // Only these fields of a snapshot are read.
-    count.onSnapshot({ unsent: 0, markets: [unquoted(note)] } as unknown as Snapshot);
+    count.onSnapshot({ unsent: 0, markets: [unquoted(note)] } as unknown as TraderSnapshot);
   }
   expect(count.refused).toEqual([
     { by: 'guard', name: 'resolves in 840 s, stays out for 3600 s', count: 2 },

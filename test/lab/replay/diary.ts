@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
-import type { Step } from '../../../src/shell/journal/runs.js';
-import type { DraftSigner } from '../../../src/trader/executor/contract.js';
+import type { RunStep } from '../../../src/shell/journal/runs.js';
+import type { IntentSigner } from '../../../src/trader/executor/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import type { Diary } from '../../simulation/world.js';
 
@@ -16,7 +16,7 @@ export interface KeptRun {
   readonly startedMs: number;
   /** The content of the ledger's file at the start; null for a replay without it. */
   readonly ledger: Uint8Array | null;
-  readonly steps: Step[];
+  readonly steps: RunStep[];
 }
 
 export class MemoryDiary implements Diary {
@@ -27,7 +27,7 @@ export class MemoryDiary implements Diary {
     return must(this.runs[0], 'the run of a world');
   }
 
-  begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
+  begin(runId: string, ledgerFile: string, startedMs: number): (signer: IntentSigner) => IntentSigner {
     const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : freshLedger();
     this.runs.push({ runId, startedMs, ledger, steps: [] });
     const witness = new StepInputRecorder();
@@ -37,9 +37,9 @@ export class MemoryDiary implements Diary {
 
   step(observation: Observation, requests: readonly Request[]): void {
     const steps = this.runs.at(-1)?.steps ?? [];
-    const step: Step = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
+    const step: RunStep = { index: steps.length, observation, requests, failure: null, ...this.#witness.take() };
     // The form after reading from disk.
-    steps.push(JSON.parse(JSON.stringify(step)) as Step);
+    steps.push(JSON.parse(JSON.stringify(step)) as RunStep);
   }
 }
 

@@ -1,12 +1,12 @@
 /** Reports about a run that does not repeat: each kind of difference, caused on purpose. */
 
 import { describe, expect, it } from 'vitest';
-import type { Difference } from '../../../src/lab/replay/compare.js';
+import type { ReplayDifference } from '../../../src/lab/replay/compare.js';
 import { replay } from '../../../src/lab/replay/replay.js';
 import type { ReplayedTrader } from '../../../src/lab/replay/run-settings.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { Request } from '../../../src/shared/protocol/seam.js';
-import type { Step } from '../../../src/shell/journal/runs.js';
+import type { RunStep } from '../../../src/shell/journal/runs.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';
@@ -21,9 +21,9 @@ const run = diary.onlyRun;
 
 /** Replays the run with some of its steps changed, or with another trader. */
 async function differing(
-  change: (step: Step) => Step,
+  change: (step: RunStep) => RunStep,
   trader: ReplayedTrader = traderSettings(run.runId),
-): Promise<{ readonly difference: Difference; readonly result: Awaited<ReturnType<typeof replay>> }> {
+): Promise<{ readonly difference: ReplayDifference; readonly result: Awaited<ReturnType<typeof replay>> }> {
   const ledger = openMemoryLedger(run.ledger);
   const plan = { trader, startedMs: run.startedMs, strategyLimitMs: 250, ledger, steps: run.steps.map(change) };
   const result = await replay(plan).finally(() => ledger.close());
@@ -33,12 +33,12 @@ async function differing(
 
 /** The first step of the run in which an order is drafted. */
 const isDraft = ({ call }: Request): boolean => call.endpoint === 'orders.create';
-const drafting = (): Step => {
+const drafting = (): RunStep => {
   const step = run.steps.find(({ requests }) => requests.some(isDraft));
   if (step === undefined) throw new Error('the run drafts no order');
   return step;
 };
-const only = (index: number, change: (step: Step) => Partial<Step>) => (step: Step) =>
+const only = (index: number, change: (step: RunStep) => Partial<RunStep>) => (step: RunStep) =>
   step.index === index ? { ...step, ...change(step) } : step;
 
 describe('the first difference', () => {
@@ -85,7 +85,7 @@ describe('the first difference', () => {
 
   it('is a refusal to sign, which the market is then paused for', async () => {
     const step = run.steps.find(({ signed }) => signed.length > 0);
-    const refused = (signed: Step['signed']) =>
+    const refused = (signed: RunStep['signed']) =>
       signed.map(({ intentId }) => ({ intentId, answer: { ok: false, reason: 'made up' } }) as const);
     const { difference } = await differing(only(step?.index ?? 0, ({ signed }) => ({ signed: refused(signed) })));
     expect(difference.what).toMatch(/is sent|was sent|differs/);

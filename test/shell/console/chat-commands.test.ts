@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/alert-center.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
 import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
-import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { loadedTrader } from '../config/files.js';
 import { said, serveBot } from './bot-server.js';
 import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
@@ -50,7 +50,7 @@ test('status says how the trader is, and bare of that no figure and no reason', 
     ].join('\n'),
   );
   expect(await ask('status', null, true)).toBe('paused\nalerts: killed');
-  expect(await place(new TraderState()).ask('status')).toBe(
+  expect(await place(new ShownState()).ask('status')).toBe(
     'starting, not connected yet\nalerts: killed\nguardian: watching',
   );
 });

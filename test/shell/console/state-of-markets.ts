@@ -9,7 +9,7 @@ import type {
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
 import { LedgerConnection } from '../../../src/shell/console/ledger-lists.js';
 import type { ScrapeFacts } from '../../../src/shell/console/metrics.js';
-import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
 
 export const PROCESS: ProcessStatus = {
@@ -144,8 +144,8 @@ export const market = (conditionId: string, title = 'Will it?'): MarketStatus =>
 });
 
 /** The trader as a console knows it after the first frame. */
-export function toldTrader(markets: readonly MarketStatus[], account: AccountStatus = ACCOUNT): TraderState {
-  const trader = new TraderState(() => 0);
+export function toldTrader(markets: readonly MarketStatus[], account: AccountStatus = ACCOUNT): ShownState {
+  const trader = new ShownState(() => 0);
   trader.onLine(hello());
   trader.onLine({ type: 'frame', time: 5_000, account, markets, known: markets.map(({ conditionId }) => conditionId) });
   return trader;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
 import { judgeMode } from '../../../src/shell/console/page-state.js';
-import { SILENT_AFTER_MS, TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState, SILENT_AFTER_MS } from '../../../src/shell/console/trader-state.js';
 import { ACCOUNT, hello as greet, market } from './state-of-markets.js';
 
 const hello = (run: string) => greet({ run });
@@ -13,10 +13,10 @@ const frame = (ids: readonly string[], known: readonly string[]): StatusLineOf<'
   account: ACCOUNT,
 });
 
-const modeOf = (trader: TraderState) => judgeMode(trader).mode;
+const modeOf = (trader: ShownState) => judgeMode(trader).mode;
 
 test('keeps the newest of each market, and forgets those that are over or of another run', () => {
-  const trader = new TraderState(() => 0);
+  const trader = new ShownState(() => 0);
   trader.onLine(hello('one'));
   trader.onLine(frame(['a', 'b'], ['a', 'b']));
   trader.onLine(frame([], ['b']));
@@ -29,7 +29,7 @@ test('keeps the newest of each market, and forgets those that are over or of ano
 
 test('takes a trader that has said nothing for a while for one that does not answer', () => {
   let ms = 0;
-  const trader = new TraderState(() => ms);
+  const trader = new ShownState(() => ms);
   expect(modeOf(trader)).toBe('starting');
   trader.onLine(hello('one'));
   trader.onLine(frame([], []));

@@ -7,7 +7,7 @@ import type { TraderConfig } from '../../../src/shell/config/config.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { nameTraders, requireDistinct } from '../../../src/shell/console/console.js';
 import { makeTraderRow, type ServedTraders } from '../../../src/shell/console/page-state.js';
-import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
@@ -49,7 +49,7 @@ describe('traders of one console', () => {
   });
 
   test('have unknown figures before their first message, and the time of the newest stored one', () => {
-    const row = makeTraderRow({ ...NOTHING_BESIDE, trader: new TraderState(), name: 'one' });
+    const row = makeTraderRow({ ...NOTHING_BESIDE, trader: new ShownState(), name: 'one' });
     expect(row).toMatchObject({ heard: 77, cash: '', open_orders: null, alerts: 2, critical: 1 });
   });
 });

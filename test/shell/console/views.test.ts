@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
-import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState } from '../../../src/shell/console/trader-state.js';
 import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
 import { moneyView, ResultBook } from '../../../src/shell/console/views/money-view.js';
 import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-view.js';
@@ -35,7 +35,7 @@ function trade(ledger: Ledger): void {
 /** An open ledger as a console reads it. */
 const readFrom = (ledger: Ledger) => ({ opened: 1, read: <T>(work: (open: Ledger) => T) => work(ledger) });
 
-function moneyOf(ledger: Ledger, of: { readonly trader: TraderState; readonly book: ResultBook }, atMs: number | null) {
+function moneyOf(ledger: Ledger, of: { readonly trader: ShownState; readonly book: ResultBook }, atMs: number | null) {
   const sources = { ...of, ledger: readFrom(ledger), history: { account: () => [] }, markouts: { read: () => [] } };
   const view = moneyView(sources, { spanMs: 0, atMs });
   if (view === null) throw new Error('that ledger is open');
@@ -150,7 +150,7 @@ describe('risk', () => {
     });
     expect(view?.events).toEqual([{ id: 'm', title: 'Will it?', markets: 1, position: '3', loss: '1.8', share: 0.9 }]);
     expect(view?.markets).toMatchObject([{ id: 'm', net: '3', limit: '6', share: 0.5 }]);
-    expect(riskView(new TraderState(() => 0), NO_LEDGER)).toBeNull();
+    expect(riskView(new ShownState(() => 0), NO_LEDGER)).toBeNull();
   });
 });
 

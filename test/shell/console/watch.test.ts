@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/alert-center.js';
-import { TraderState } from '../../../src/shell/console/trader-state.js';
+import { ShownState } from '../../../src/shell/console/trader-state.js';
 import {
   boundBackupAge,
   type LastRun,
@@ -36,7 +36,7 @@ const opened = (kind: string): RememberedAlert => {
 
 function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readonly open?: readonly string[] } = {}) {
   const remembered: AlertState = { open: (options.open ?? []).map(opened), waiting: {} };
-  const trader_ = new TraderState();
+  const trader_ = new ShownState();
   const watch = new Watch({
     config: loadedTrader(QUIET),
     name: 'trader',

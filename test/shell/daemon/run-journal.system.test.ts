@@ -17,7 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { type JournalOptions, openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
-import { DiskQuota, type RunJournal, readRun, runFolders, type Step } from '../../../src/shell/journal/runs.js';
+import { DiskQuota, type RunJournal, type RunStep, readRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { profile } from '../../support/venue.js';
@@ -29,14 +29,14 @@ const place = (more = 'strategies: [maker.yaml]') => {
 
 const runsOf = (dir: string): RunJournal[] => runFolders(dir).map(readRun);
 
-async function stepsOf(run: RunJournal): Promise<Step[]> {
-  const steps: Step[] = [];
+async function stepsOf(run: RunJournal): Promise<RunStep[]> {
+  const steps: RunStep[] = [];
   for await (const step of run.steps()) steps.push(step);
   return steps;
 }
 
 /** Ids of requests, and those with an observed outcome. Throws if an outcome has no request or is repeated. */
-function paired(steps: readonly Step[]): { readonly asked: number; readonly open: number } {
+function paired(steps: readonly RunStep[]): { readonly asked: number; readonly open: number } {
   const open = new Set<number>();
   let asked = 0;
   for (const { observation, requests } of steps) {

@@ -4,7 +4,7 @@ import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js
 import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { linesAbove, openLog } from '../../../src/shell/daemon/log.js';
 import { Screen, statusLine } from '../../../src/shell/daemon/status-text.js';
-import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
+import type { TraderSnapshot } from '../../../src/trader/engine/snapshot.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
 import { market as knownMarket } from '../console/state-of-markets.js';
@@ -24,7 +24,7 @@ const market = (title: string, more: Partial<MarketStatus> = {}): MarketStatus =
   ...more,
 });
 
-const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
+const snapshot = (more: Partial<TraderSnapshot> = {}): TraderSnapshot =>
   ({
     mode: 'quoting',
     reason: '',
@@ -44,7 +44,7 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
     ],
     ...more,
     // No other field of a snapshot is shown.
-  }) as Snapshot;
+  }) as TraderSnapshot;
 
 describe('the status line', () => {
   it('begins with the UTC time, and names the command that ends the mode', () => {

@@ -5,7 +5,7 @@
 
 import { Random } from '../../../src/shared/base/random.js';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
-import type { DraftSigner } from '../../../src/trader/executor/contract.js';
+import type { IntentSigner } from '../../../src/trader/executor/contract.js';
 import { CALM } from '../faults.js';
 import { drawSetting, type Pace } from '../setting.js';
 import { type Diary, World } from '../world.js';
@@ -43,7 +43,7 @@ class Steps implements Diary {
   #begunMs = 0;
   #kept: GivenStep[] = [];
 
-  begin(runId: string, _ledgerFile: string, nowMs: number): (signer: DraftSigner) => DraftSigner {
+  begin(runId: string, _ledgerFile: string, nowMs: number): (signer: IntentSigner) => IntentSigner {
     if (runId !== 'r1') throw new Error('a soak has no crash: its trader began a second time');
     this.#begunMs = nowMs;
     return (signer) => signer;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VenueClock } from '../../../src/trader/engine/venue-clock.js';
+import { VenueTimeBounds } from '../../../src/trader/engine/venue-clock.js';
 
 describe('the venue clock', () => {
   it('knows nothing before the first answer', () => {
-    expect(new VenueClock().nowMs(5)).toBeNull();
+    expect(new VenueTimeBounds().nowMs(5)).toBeNull();
   });
 
   it('meets the true offset within the shortest round trip, whatever the answers', () => {
@@ -14,7 +14,7 @@ describe('the venue clock', () => {
         fc.integer({ min: -400_000, max: 400_000 }),
         fc.array(answer, { minLength: 1, maxLength: 60 }),
         (offset, answers) => {
-          const clock = new VenueClock();
+          const clock = new VenueTimeBounds();
           let now = 1_700_000_000_000;
           for (const { gapMs, tripMs } of answers) {
             now += gapMs;
@@ -31,7 +31,7 @@ describe('the venue clock', () => {
   });
 
   it('follows a step of either clock with the next answer', () => {
-    const clock = new VenueClock();
+    const clock = new VenueTimeBounds();
     clock.observe(1_000_000, 1_000_000, 1_000_050);
     clock.observe(1_310_000, 1_010_000, 1_010_050);
     expect(Math.abs((clock.offsetMs ?? 0) - 300_000)).toBeLessThan(1_100);

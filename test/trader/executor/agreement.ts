@@ -1,6 +1,6 @@
 /** Checks that ledger and exchange agree after all faults have ended (docs/safety.md, invariants 1 to 5, 7 and 10). */
 
-import type { Page, Wire } from '../../../src/exchange/core/contract.js';
+import type { RecordPage, Wire } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { money } from '../../../src/shared/protocol/wire.js';
@@ -146,7 +146,7 @@ export function unsettled({ ledger, executor }: Parties): string[] {
   return [...waiting, ...converting, ...missing];
 }
 
-function all<Row>(read: (page: { limit: number; beforeId?: number | undefined }) => Page<Row>): Row[] {
+function all<Row>(read: (page: { limit: number; beforeId?: number | undefined }) => RecordPage<Row>): Row[] {
   const rows: Row[] = [];
   let beforeId: number | undefined;
   for (;;) {

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Candidate,
   choose,
   DWELL_S,
+  type MarketCandidate,
   PricedOffer,
   pricesFor,
   requestsPerS,
@@ -26,7 +26,7 @@ interface Made {
   readonly doubt?: number;
 }
 
-function candidate(id: string, made: Made): Candidate {
+function candidate(id: string, made: Made): MarketCandidate {
   const { fillsPerS, sigma = 0.0005, distance = 0.02, isChosen = false, isFixed = false, doubt = 0 } = made;
   const side = { fillsPerS, sharesPerFill: 10, distance, adverse: 0.3 * distance, feePerShare: 0 };
   const offer = new PricedOffer({

@@ -5,7 +5,7 @@ import { formatDecimal, ONE } from '../../../shared/base/micros.js';
 import {
   type EstimateTerms,
   invalid,
-  type MarginTerms,
+  type MarginRequest,
   ok,
   type Refusal,
   type Result,
@@ -108,7 +108,7 @@ export function computeUserLiquidity({ funds, price, shares, leverage }: Request
 }
 
 /** Returns the cost of a request, or refuses its first wrong field. */
-export function checkTerms(terms: MarginTerms, pool: MarginPool): Result<OpeningCost> {
+export function checkTerms(terms: MarginRequest, pool: MarginPool): Result<OpeningCost> {
   const fault =
     checkLeverage(terms, pool) ??
     (terms.type === 'market' ? checkFunds(terms, pool) : checkLimit(terms.price, terms.shares, pool)) ??
@@ -127,7 +127,7 @@ export function checkEstimate(terms: EstimateTerms, pool: MarginPool): Result<Op
   return fault ?? ok(marketCost(pool, terms.funds, terms.leverage));
 }
 
-function checkLeverage({ leverage, isYes }: EstimateTerms | MarginTerms, pool: MarginPool): Refusal | null {
+function checkLeverage({ leverage, isYes }: EstimateTerms | MarginRequest, pool: MarginPool): Refusal | null {
   return outside('leverage', leverage, ONE, pool.maxLeverage(isYes));
 }
 
@@ -152,7 +152,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
 }
 
 /** Compares take profit and stop loss with the entry price: the lower of limit and reference price. */
-function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
+function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;
   const mark = pool.mark(terms.isYes);

@@ -25,7 +25,9 @@ import type { PositionEnd, PositionRecord } from './records.js';
 export const MAX_SIZE = 1_000_000_000_000_000;
 
 /** Fields of a position that the formulas use. */
-export type Exposure = Readonly<Pick<PositionRecord, 'shares' | 'cost' | Liquidity | 'interest' | 'interestSinceMs'>>;
+export type MarginExposure = Readonly<
+  Pick<PositionRecord, 'shares' | 'cost' | Liquidity | 'interest' | 'interestSinceMs'>
+>;
 type Liquidity = 'userLiquidity' | 'totalLiquidity';
 
 /** Converts a price from YES space to an outcome's space, or back. */
@@ -60,18 +62,20 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
 /** cost / shares, rounded up. The cost was rounded down, so one fill of at least a share gives its exact price. */
-export const averageEntry = ({ cost, shares }: Exposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
+export const averageEntry = ({ cost, shares }: MarginExposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 /** Profit at this mark in micros of currency, before fees and interest; negative for a loss. */
-export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
+export const pnlAt = (position: MarginExposure, mark: number): number =>
+  timesDown(mark, position.shares) - position.cost;
 
-const computeBorrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
+const computeBorrowed = (position: MarginExposure): number => position.totalLiquidity - position.userLiquidity;
 
 /** True if the position borrows at a rate above 0. A position with leverage 1 borrows nothing. */
-export const bearsInterest = (position: Exposure, annualRate: number) => computeBorrowed(position) * annualRate > 0;
+export const bearsInterest = (position: MarginExposure, annualRate: number) =>
+  computeBorrowed(position) * annualRate > 0;
 
 /** Interest of a position until `atMs`, Unix ms, rounded up. */
-export function interestAt(position: Exposure, annualRate: number, atMs: number): number {
+export function interestAt(position: MarginExposure, annualRate: number, atMs: number): number {
   if (!bearsInterest(position, annualRate)) return position.interest;
   const passedMs = BigInt(Math.max(0, atMs - position.interestSinceMs));
   const product = BigInt(computeBorrowed(position)) * BigInt(annualRate) * passedMs;
@@ -81,18 +85,22 @@ export function interestAt(position: Exposure, annualRate: number, atMs: number)
 const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 
 /** Loss that liquidates a position: a percentage of user_liquidity, rounded up. */
-const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
+const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
 /** Whether a position must be liquidated. A position without borrowed money never is: only its user can lose. */
-export const isLiquidatable = (position: Exposure, mark: number, interest: number, lossPercent: number): boolean =>
-  computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
+export const isLiquidatable = (
+  position: MarginExposure,
+  mark: number,
+  interest: number,
+  lossPercent: number,
+): boolean => computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
  * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it.
  * Closed form: floor(shares × mark) <= cost + interest − fatal loss.
  */
-export function liquidationPrice(position: Exposure, interest: number, lossPercent: number): Micros {
+export function liquidationPrice(position: MarginExposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
   if (computeBorrowed(position) === 0 || worth < 0) return asMicros(0);
   if (worth >= position.shares) return ONE;
@@ -101,7 +109,7 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
 }
 
 /** Time at which the growing interest liquidates a position at a constant mark, Unix ms; null if never. */
-export function liquidationDueMs(position: Exposure, mark: number, annualRate: number, lossPercent: number) {
+export function liquidationDueMs(position: MarginExposure, mark: number, annualRate: number, lossPercent: number) {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
@@ -119,7 +127,7 @@ export type Exit = Pick<PositionEnd, 'price' | 'isLiquidated'> & { readonly inte
 export type Ending = ReturnType<typeof computeEnding>;
 
 /** Computes the user's payout and the closing fee of a position. */
-export function computeEnding(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number) {
+export function computeEnding(position: MarginExposure, { price, interest, isLiquidated }: Exit, closingRate: number) {
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;

@@ -34,7 +34,7 @@ import { askedMarket, firstOf, type Records } from '../records/records.js';
 import { checkEstimate } from './checks.js';
 import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
-import { namedMargin, Requests } from './requests.js';
+import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
 
 /** All margin requests, positions and settlements of the exchange. Passes changes of markets to them. */
@@ -43,7 +43,7 @@ export class Margin {
   readonly realized = new RealizedPnl();
   readonly settlements: Settlements;
   readonly positions: Positions;
-  readonly requests: Requests;
+  readonly requests: PositionRequests;
   readonly #identity: Identity;
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, identity: Identity) {
@@ -53,7 +53,7 @@ export class Margin {
       must(this.positions.get(position), `position ${position}`),
     );
     this.positions = new Positions(context, till, this.settlements);
-    this.requests = new Requests(context, this.positions);
+    this.requests = new PositionRequests(context, this.positions);
   }
 
   stepSettlement(id: number): void {

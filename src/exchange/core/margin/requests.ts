@@ -15,7 +15,7 @@
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
-import { badSignature, invalid, type MarginTerms, ok, type Result, refuse, type Wire } from '../contract.js';
+import { badSignature, invalid, type MarginRequest, ok, type Result, refuse, type Wire } from '../contract.js';
 import { type CoreContext, landsMs, openDraft } from '../core-context.js';
 import { Records } from '../records/records.js';
 import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './checks.js';
@@ -24,7 +24,7 @@ import type { RequestRecord } from './records.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Processes and cancels requests for positions. */
-export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
+export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>> {
   readonly #positions: Positions;
 
   constructor(context: CoreContext, positions: Positions) {
@@ -40,7 +40,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
    * Drafts a request and locks its maximum cost. Order of the checks: signing service, market, leverage, sizes, take
    * profit and stop loss, market open, balance.
    */
-  draft(account: number, terms: MarginTerms): Result<Wire<'requestRow'>> {
+  draft(account: number, terms: MarginRequest): Result<Wire<'requestRow'>> {
     const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = namedMargin(context, terms.marketConditionId);
@@ -57,7 +57,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     return ok(this.toRow(record));
   }
 
-  #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
+  #record(account: number, { market }: MarginMarket, terms: MarginRequest, reserved: number): RequestRecord {
     const { context } = this;
     const id = this.nextId();
     const { pubkey, message, expiresMs } = openDraft(context, 'request', id, account, market, draftTerms(terms));
@@ -204,7 +204,7 @@ export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
     this.finish(record);
   }
 
-  override load(dump: ReturnType<Requests['dump']>): void {
+  override load(dump: ReturnType<PositionRequests['dump']>): void {
     super.load(dump);
     for (const { id, state, market } of dump.records) {
       if (state !== 'created') marginMarket(this.context, market).pool.pendingRequests.add(id);
@@ -221,7 +221,7 @@ export function namedMargin(context: CoreContext, conditionId: string): Result<M
   return ok({ market, pool: market.margin });
 }
 
-function draftTerms(terms: MarginTerms): DraftTerms {
+function draftTerms(terms: MarginRequest): DraftTerms {
   const { isYes, leverage } = terms;
   const head = { action: 'open-margin-position', isYes, leverage } as const;
   if (terms.type === 'market') return { ...head, type: 'market', funds: terms.funds };

@@ -3,7 +3,7 @@
  * recorded amounts. Real bids and real asks never share a tick, so both sides use the same arrays.
  */
 
-import { ASK, BID, type BookSide } from '../contract.js';
+import { ASK, BID, type MatchingSide } from '../contract.js';
 import { f64, fillSparse, i32, sparse } from '../money.js';
 import type { FillModel } from './fill-model.js';
 import { isBidLeg, type OrderPool } from './order-pool.js';
@@ -191,7 +191,7 @@ class RecordedSide {
 }
 
 /** Queues of one market's real orders by tick, and the recorded amounts. */
-export class Book {
+export class MatchingBook {
   /** Best ticks of the real orders; NO_TICK without an order. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
@@ -310,27 +310,27 @@ export class Book {
   }
 
   /** Best tick of a side with a recorded amount, even if all of it is eaten; NO_TICK if there is none. */
-  bestRecorded(side: BookSide): number {
+  bestRecorded(side: MatchingSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].held);
   }
 
   /** Best tick of a side with a recorded amount that is not eaten; NO_TICK if there is none. */
-  bestShown(side: BookSide): number {
+  bestShown(side: MatchingSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].shown);
   }
 
-  #findBest(side: BookSide, ticks: TickSet): number {
+  #findBest(side: MatchingSide, ticks: TickSet): number {
     return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
   /** Best tick of a side with a real order or a visible recorded amount; NO_TICK for an empty side. */
-  best(side: BookSide): number {
+  best(side: MatchingSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
     return this.recorded === null ? real : betterTick(side, real, this.bestShown(side));
   }
 
   /** Next visible tick of a side after `tick`, in order of price; NO_TICK if there is none. */
-  nextShown(side: BookSide, tick: number): number {
+  nextShown(side: MatchingSide, tick: number): number {
     const bid = side === BID;
     const real = bid ? this.#bids.down(tick - 1) : this.#asks.up(tick + 1);
     if (this.recorded === null) return real;
@@ -339,17 +339,17 @@ export class Book {
   }
 
   /** True if the real orders of a tick are on this side. */
-  #isOn(side: BookSide, tick: number): boolean {
+  #isOn(side: MatchingSide, tick: number): boolean {
     const first = i32(this.#head, tick);
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
   /** Slot of a side's first real order at a tick; 0 if the side has none. Recorded levels may cross real orders. */
-  headOn(side: BookSide, tick: number): number {
+  headOn(side: MatchingSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
 
-  displayedAmount(side: BookSide, tick: number): number {
+  displayedAmount(side: MatchingSide, tick: number): number {
     const real = this.#isOn(side, tick) ? f64(this.#amount, tick) : 0;
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
@@ -361,7 +361,7 @@ export class Book {
   }
 
   /** Sets a recorded level. The fill model decides how its real orders advance in the queue. */
-  changeRecorded(side: BookSide, tick: number, total: number): void {
+  changeRecorded(side: MatchingSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
     const first = this.headOn(side, tick);
     if (first === 0) level.change(tick, total);
@@ -369,7 +369,7 @@ export class Book {
   }
 
   /** Subtracts an amount that real orders took from a recorded level. */
-  eatRecorded(side: BookSide, tick: number, amount: number): void {
+  eatRecorded(side: MatchingSide, tick: number, amount: number): void {
     if (amount > 0) this.openRecorded()[side].eat(tick, amount);
   }
 
@@ -429,7 +429,7 @@ export class Book {
     return this.recorded === null ? null : this.recorded.map((side) => side.dump());
   }
 
-  loadRecorded(dump: ReturnType<Book['dumpRecorded']>): void {
+  loadRecorded(dump: ReturnType<MatchingBook['dumpRecorded']>): void {
     if (dump === null) return;
     const sides = this.openRecorded();
     for (const [index, side] of sides.entries()) {
@@ -441,6 +441,6 @@ export class Book {
 }
 
 /** The better of two ticks of a side; the other tick if one is NO_TICK. */
-function betterTick(side: BookSide, a: number, b: number): number {
+function betterTick(side: MatchingSide, a: number, b: number): number {
   return side === BID || a === NO_TICK || b === NO_TICK ? Math.max(a, b) : Math.min(a, b);
 }

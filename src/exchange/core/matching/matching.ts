@@ -8,14 +8,14 @@ import type { Funds } from '../accounts.js';
 import { ASK, BID } from '../contract.js';
 import type { Market, Trading } from '../market.js';
 import { affordable, buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
-import { type Book, NO_TICK } from './book.js';
+import { type MatchingBook, NO_TICK } from './book.js';
 import {
   BUY_NO,
   BUY_YES,
   isBidLeg,
   isBuyLeg,
   isYesLeg,
-  type Leg,
+  type LegCode,
   type OrderPool,
   SELL_NO,
   SELL_YES,
@@ -58,7 +58,7 @@ export class Matching {
 
   // State of the incoming order, in fields instead of an object to avoid an allocation.
   #account = 0;
-  #leg: Leg = BUY_YES;
+  #leg: LegCode = BUY_YES;
   #record = 0;
   #left = 0;
   /** Remaining funds of a market buy. */
@@ -76,7 +76,7 @@ export class Matching {
     nowMs: number,
     trading: Trading,
     account: number,
-    leg: Leg,
+    leg: LegCode,
     limitTick: number,
     amount: number,
     purse: number,
@@ -232,7 +232,7 @@ export class Matching {
   }
 
   /** Subtracts a taken recorded amount from the amounts ahead of a level's orders. */
-  #moveUp(book: Book, side: typeof BID | typeof ASK, tick: number, taken: number): void {
+  #moveUp(book: MatchingBook, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
     for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
       ahead[slot] = Math.max(0, f64(ahead, slot) - taken);
@@ -280,7 +280,7 @@ export class Matching {
   }
 
   /** Moves currency and shares of both sides, publishes the trade and reports the fills to the listener. */
-  #trade(trading: Trading, tick: number, amount: number, maker: number, makerLeg: Leg, makerRecord: number): void {
+  #trade(trading: Trading, tick: number, amount: number, maker: number, makerLeg: LegCode, makerRecord: number): void {
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
     const takerLeg = this.#leg;
@@ -303,7 +303,7 @@ export class Matching {
   }
 
   /** Moves currency and shares of one side of a trade. Returns its fee. */
-  #move(market: Market, account: number, leg: Leg, amount: number, cost: number, rate: number): number {
+  #move(market: Market, account: number, leg: LegCode, amount: number, cost: number, rate: number): number {
     const funds = this.#funds;
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
@@ -323,7 +323,15 @@ export class Matching {
   }
 
   /** Releases the lock for the filled `amount` of a resting order. `left` is its unfilled amount. */
-  #unlock(trading: Trading, slot: number, account: number, leg: Leg, tick: number, amount: number, left: number): void {
+  #unlock(
+    trading: Trading,
+    slot: number,
+    account: number,
+    leg: LegCode,
+    tick: number,
+    amount: number,
+    left: number,
+  ): void {
     if (!isBuyLeg(leg)) {
       trading.market.shares.lock(account, leg === SELL_YES, -amount);
       return;
@@ -337,7 +345,7 @@ export class Matching {
   }
 
   /** Puts an order into the book and locks its currency or shares. Returns the order's slot. */
-  rest(trading: Trading, account: number, leg: Leg, tick: number, amount: number, record: number): number {
+  rest(trading: Trading, account: number, leg: LegCode, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
     pool.tick[slot] = tick;
@@ -373,7 +381,7 @@ export class Matching {
 }
 
 /** Leg of a bid or ask in YES space: a sale if the account holds enough shares, else a buy of the other outcome. */
-export function legFor(market: Market, account: number, bid: boolean, amount: number): Leg {
+export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;
 }

@@ -11,14 +11,14 @@ export const SELL_YES = 1;
 export const BUY_NO = 2;
 export const SELL_NO = 3;
 /** Outcome and side of an order: `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
-export type Leg = number;
+export type LegCode = number;
 
 /** True if the leg is on the bid side of the YES book. */
-export const isBidLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_NO;
+export const isBidLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_NO;
 /** True if the leg pays currency for shares. */
-export const isBuyLeg = (leg: Leg): boolean => leg === BUY_YES || leg === BUY_NO;
+export const isBuyLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === BUY_NO;
 /** True if the leg trades YES shares. */
-export const isYesLeg = (leg: Leg): boolean => leg === BUY_YES || leg === SELL_YES;
+export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_YES;
 
 /** Columns of all resting orders by slot. Slots are reused. */
 export class OrderPool {

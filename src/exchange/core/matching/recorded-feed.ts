@@ -6,7 +6,7 @@
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
 import { assert } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { ASK, BID, type BookSide, type MarketIndex } from '../contract.js';
+import { ASK, BID, type MarketIndex, type MatchingSide } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
 import { f64, i32, u8 } from '../money.js';
@@ -35,13 +35,13 @@ export class RecordedFeed {
    * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches;
    * if the fill model's makers only post, it rests crossed instead. False if the price is off the market's grid.
    */
-  level(index: MarketIndex, side: BookSide, price: number, total: number): boolean {
+  level(index: MarketIndex, side: MatchingSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
     const market = catalog.markets[index];
     return market !== undefined && this.#level(nowMs, market, side, price, total);
   }
 
-  #level(nowMs: number, market: Market, side: BookSide, price: number, total: number): boolean {
+  #level(nowMs: number, market: Market, side: MatchingSide, price: number, total: number): boolean {
     const { orderbook: trading } = market;
     if (trading === null || !Number.isSafeInteger(total) || total < 0) return false;
     const tick = toTick(trading, price);
@@ -53,7 +53,7 @@ export class RecordedFeed {
   }
 
   /** Changes a level that reaches real orders of the other side. Added amounts trade with them, or rest crossed. */
-  #changeAtOrders(nowMs: number, trading: Trading, side: BookSide, tick: number, total: number): void {
+  #changeAtOrders(nowMs: number, trading: Trading, side: MatchingSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
@@ -66,7 +66,7 @@ export class RecordedFeed {
   }
 
   /** Trades an arriving amount with real orders of the other side. Returns the traded amount. */
-  #meet(trading: Trading, side: BookSide, tick: number, amount: number): number {
+  #meet(trading: Trading, side: MatchingSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
     return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
@@ -101,12 +101,12 @@ export class RecordedFeed {
    * real orders up to the amount. The level's decrease must follow as a call of `level`. False if the market rejects
    * it.
    */
-  trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
+  trade(index: MarketIndex, takerSide: MatchingSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
     return market !== undefined && this.#trade(market, takerSide, price, amount);
   }
 
-  #trade(market: Market, takerSide: BookSide, price: number, amount: number): boolean {
+  #trade(market: Market, takerSide: MatchingSide, price: number, amount: number): boolean {
     const { orderbook: trading } = market;
     if (trading === null || !market.isTradable) return false;
     const tick = toTick(trading, price);
@@ -161,9 +161,9 @@ export class RecordedFeed {
 }
 
 /** Reads a side from its bit (BID 0, ASK 1). A branch would be mispredicted half the time, 10 % of a replay's time. */
-const readSide = (sides: Uint8Array, at: number): BookSide =>
+const readSide = (sides: Uint8Array, at: number): MatchingSide =>
   // The bit has the same two values as a side.
-  (u8(sides, at) & 1) as BookSide;
+  (u8(sides, at) & 1) as MatchingSide;
 
 /** Tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {

@@ -3,7 +3,7 @@
  * core. A core that loads a snapshot first calls `rewind`, because replaying the later calls adds the same rows again.
  */
 
-interface Rows {
+interface ArchivedRows {
   readonly byId: Map<number, Archived>;
   readonly byPubkey: Map<string, Archived>;
   /** Ids by account, ascending. */
@@ -20,7 +20,7 @@ export interface Forgetting {
 
 /** An archive in memory. It drops rows only by the given rule. */
 export class MemoryArchive implements Archive {
-  readonly #rowsByKind = new Map<RecordKind, Rows>();
+  readonly #rowsByKind = new Map<RecordKind, ArchivedRows>();
   readonly #forgetting: Forgetting | null;
 
   constructor(forgetting: Forgetting | null = null) {
@@ -78,7 +78,7 @@ export class MemoryArchive implements Archive {
     own.splice(countBelow(own, id), 1);
   }
 
-  #rows(recordKind: RecordKind): Rows {
+  #rows(recordKind: RecordKind): ArchivedRows {
     let rows = this.#rowsByKind.get(recordKind);
     if (rows === undefined) {
       rows = { byId: new Map(), byPubkey: new Map(), ids: new Map(), passing: [] };
@@ -88,7 +88,7 @@ export class MemoryArchive implements Archive {
   }
 }
 
-function forget({ byId, byPubkey, ids }: Rows, gone: readonly number[]): void {
+function forget({ byId, byPubkey, ids }: ArchivedRows, gone: readonly number[]): void {
   for (const id of gone) {
     byPubkey.delete(byId.get(id)?.pubkey ?? '');
     byId.delete(id);

@@ -3,14 +3,14 @@
 import { type Micros, ONE, parseDecimal } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import { ASK, BID, type BookSide, type PageQuery, type Wire } from '../contract.js';
+import { ASK, BID, type MatchingSide, type PageQuery, type Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
 import { asMicros, text } from '../money.js';
 
 /** Facts of a market. The getters read the current state. Prices in YES space; null if there is no price. */
-export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
+export type ListedFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
 /** Makes the facts of a market. The core stores one such object for each market. */
 export function makeMarketFacts(market: Market, context: CoreContext) {
@@ -92,7 +92,7 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
  * may be crossed, because some recorded levels do not trade with the real orders that they reach.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
-  const side = (of: BookSide) => {
+  const side = (of: MatchingSide) => {
     const levels: { price: string; total_amount: string }[] = [];
     const { orderbook: trading } = market;
     if (trading === null || market.state !== 'open') return levels;

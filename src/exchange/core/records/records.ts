@@ -2,7 +2,7 @@
 
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
-import type { Page } from '../contract.js';
+import type { RecordPage } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOfAccount } from './archive.js';
 
@@ -114,7 +114,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 
   /** One page of an account's live and final records, newest first; empty for an unknown market. */
-  page(account: number, query: RecordQuery): Page<W> {
+  page(account: number, query: RecordQuery): RecordPage<W> {
     const { state, status, is_yes: isYes, side, limit, beforeId: from } = query;
     const market = askedMarket(this.context.catalog, query.market_condition_id);
     if (market === null) return NO_ROWS;
@@ -184,4 +184,4 @@ export function askedMarket(catalog: Catalog, conditionId: string | undefined): 
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }
 
-export const NO_ROWS: Page<never> = { rows: [], nextBeforeId: null };
+export const NO_ROWS: RecordPage<never> = { rows: [], nextBeforeId: null };

@@ -9,7 +9,7 @@ import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import * as records from '../../../shared/protocol/records.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { signedRequestReport } from '../authentication.js';
-import { CONTROLS, type Control } from '../controls.js';
+import { CONTROLS, type FaultControl } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
 /** A JSON Schema or another part of the document. Answers have exactly these properties; requests may have others. */
@@ -371,7 +371,7 @@ function controlOperations(): Readonly<Record<string, Readonly<Record<string, Js
   return paths;
 }
 
-function makeControlOperation(control: Control): JsonSchema {
+function makeControlOperation(control: FaultControl): JsonSchema {
   const call = `${control.method} ${control.path}`;
   const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
   const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -394,7 +394,7 @@ function makeControlOperation(control: Control): JsonSchema {
 }
 
 /** Errors of a control. A call from a web page gets `permission_denied`, one from another machine `not_found`. */
-function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
+function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }

@@ -1,7 +1,7 @@
 /** Analyses session records: all figures of a report, warnings about them, and the verdict over several fill models. */
 
 import { utcText } from '../../../shared/base/text.js';
-import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
+import type { CountedRefusal, MarketSession, SessionRecord } from '../../session/contract.js';
 import {
   count,
   exactGain,
@@ -30,7 +30,7 @@ export interface BracketVerdict {
 type Direction = 'gain' | 'loss' | 'unclear';
 
 /** Result of one fill model over the markets that every model played. */
-interface Compared {
+interface ComparedModel {
   readonly model: string;
   readonly micros: number;
   /** Sign that is compared between models: of the result, or of the interval over repeats. */
@@ -74,7 +74,7 @@ export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict 
   return judgeModels(models.map(comparedRepeats), over?.markets ?? 0, over?.ofMarkets ?? 0);
 }
 
-function judgeModels(models: readonly Compared[], played: number, markets: number): BracketVerdict {
+function judgeModels(models: readonly ComparedModel[], played: number, markets: number): BracketVerdict {
   const over =
     played === markets
       ? ''
@@ -98,7 +98,7 @@ function judgeModels(models: readonly Compared[], played: number, markets: numbe
   return { signFlips: false, points, text: `${WORDS[points]}: ${figures}.${over}` };
 }
 
-function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared {
+function comparedOver(analysis: Analysis, played: ReadonlySet<string>): ComparedModel {
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
   // If the model played no other markets, which is usual, its own figures are used.
   const isWhole = markets.length === analysis.markets.length;
@@ -109,7 +109,7 @@ function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared
   return { model: nameModel(analysis), micros, sign, events, interval: shownInterval(byEvent), spread: '' };
 }
 
-function comparedRepeats({ model, repeats }: RepeatedModel): Compared {
+function comparedRepeats({ model, repeats }: RepeatedModel): ComparedModel {
   const { resultMicros, intervalMicros: interval, events } = repeats.compared ?? repeats;
   const { mean, deviation, lowest, highest } = resultMicros;
   const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
@@ -124,7 +124,7 @@ function judgeInterval(interval: Interval | null): Direction {
   return interval[1] < 0 ? 'loss' : 'unclear';
 }
 
-function figureText({ model, micros, interval, spread }: Compared): string {
+function figureText({ model, micros, interval, spread }: ComparedModel): string {
   const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
   return `${formatGain(micros)} (${model}${spread}${shown})`;
 }
@@ -135,7 +135,7 @@ const WORDS = {
   unclear: 'Neither a gain nor a loss is shown, because not every interval excludes 0',
 } as const;
 
-function describeSigns(models: readonly Compared[]): string {
+function describeSigns(models: readonly ComparedModel[]): string {
   if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
   if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
   if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
@@ -153,10 +153,10 @@ export interface Warning {
 }
 
 /** Returns the text of a warning; false or null if it does not apply. */
-type Check = (figures: Figures, record: SessionRecord) => string | false | null;
+type ReportCheck = (figures: Figures, record: SessionRecord) => string | false | null;
 
 /** Checks by level and name, in the order of the report. */
-const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
+const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
       equity.resultMicros !== result.resultMicros &&
@@ -304,7 +304,7 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
 /** Maximum refusal reasons that a warning names. The report lists all of them. */
 const TOP_REFUSALS = 5;
 
-function topRefusals(refusals: readonly Refusal[]): string {
+function topRefusals(refusals: readonly CountedRefusal[]): string {
   if (refusals.length === 0) return 'Nothing was refused.';
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
   const more =
@@ -313,7 +313,7 @@ function topRefusals(refusals: readonly Refusal[]): string {
 }
 
 /** Describes a refusal reason by its source. The strategy's reasons are sampled once a minute in each market. */
-const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
+const REFUSED_BY: Readonly<Record<CountedRefusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
   guard: (name, times) => `the strategy, “${name}”, in ${formatQuantity(times, 'sample')}`,
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,

@@ -72,7 +72,7 @@ export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map
 export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole === 0 ? null : part / whole;
 
-export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';
+export type ValuationBasis = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
 export interface MarketResult {
   readonly split: ResultSplit;
@@ -80,7 +80,7 @@ export interface MarketResult {
   readonly yesMicros: number;
   readonly noMicros: number;
   readonly endValueMicros: number;
-  readonly valuedAt: Valuation;
+  readonly valuedAt: ValuationBasis;
 }
 
 export function splitMarket(market: MarketSession): MarketResult {
@@ -96,7 +96,7 @@ export function splitMarket(market: MarketSession): MarketResult {
 interface End {
   readonly markMicros: number | null;
   readonly valueMicros: number;
-  readonly valuedAt: Valuation;
+  readonly valuedAt: ValuationBasis;
 }
 
 /** Values the final holding: at the outcome, else at the last mid, else at cost. */

@@ -42,7 +42,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
   };
 }
 
-type Tally = ReturnType<typeof tallyMarket>;
+type MarketTally = ReturnType<typeof tallyMarket>;
 
 /** Sums a market's fills with a known mid at the horizon. `markout` and `effective`: price times share micros. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
@@ -68,7 +68,7 @@ function laterMark(fill: FillRecord, outcome: MarketOutcome | null, horizon: Mar
   return outcome === null ? null : yesValue(outcome);
 }
 
-const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
+const mean = (tallies: readonly MarketTally[], value: (tally: MarketTally) => number) =>
   clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
 
 export function computeTrading(markets: readonly MarketSession[]) {

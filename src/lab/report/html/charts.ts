@@ -6,13 +6,13 @@
 import { must } from '../../../shared/base/errors.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
 import { count, formatQuantity } from '../figures.js';
-import { html, type Markup, type Shown, section, shorten } from './parts.js';
+import { html, type Markup, type ShownText, section, shorten } from './parts.js';
 
 const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. The tables have every figure.</p></noscript>`;
 
 const HINT = 'Drag to zoom in, double-click to zoom out.';
 
-export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Markup =>
+export const equitySection = (data: DrawingData, sessions: readonly ShownText[]): Markup =>
   section(
     'equity',
     'Equity and drawdown',
@@ -33,7 +33,7 @@ export function priceSection(data: DrawingData): Markup {
   );
 }
 
-function unknownEquity(sessions: readonly Shown[]): Markup | null {
+function unknownEquity(sessions: readonly ShownText[]): Markup | null {
   const unknown = sessions.some(({ analysis }) => analysis.trading.fills > 0 && analysis.drawdown.longestMs === null);
   if (!unknown) return null;
   return html`<p class="note">Where held shares have no price, the equity is not known and no line is drawn.</p>`;
@@ -70,7 +70,7 @@ const MOST_FILLS = 30_000;
 export type DrawingData = ReturnType<typeof drawnWith>;
 
 /** `shown[i]` describes `sessions[i]`. */
-export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
+export function drawingData(sessions: readonly SessionRecord[], shown: readonly ShownText[]): DrawingData {
   const ids = byActivity(sessions);
   let [samples, drawn] = [firstGuess(sessions), ids.length];
   for (;;) {
@@ -103,7 +103,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
 /** Returns the chart data. Series are indexes into `columns`, which has texts that several sessions share only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
-  shown: readonly Shown[],
+  shown: readonly ShownText[],
   ids: readonly string[],
   samples: number,
 ) {
@@ -146,7 +146,7 @@ function drawnWith(
 }
 
 /** Returns the account's chart data. It has only two series, so its resolution is never reduced further. */
-function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
+function drawAccount(session: SessionRecord, { name, analysis }: ShownText, pool: Pool) {
   const { timeMs, equityMicros } = session.account;
   const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
   // The final equity includes settlements after the last sample.

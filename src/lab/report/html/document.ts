@@ -77,7 +77,7 @@ function choosing(sessions: number): string {
   return `.choice { position: fixed; opacity: 0; pointer-events: none } .chooser { position: sticky; top: 0; z-index: 5; display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 28px -8px 0; padding: 8px; background: var(--page); font-size: 13px; color: var(--soft) } .chooser label { border: 1px solid var(--line); border-radius: 99px; padding: 2px 12px; cursor: pointer; background: var(--panel); color: var(--ink) } .model { color: var(--soft); font-weight: 560; font-size: 13px } ${names} ${rules.join(' ')}`;
 }
 
-interface PageParts {
+interface ReportParts {
   readonly title: string;
   /** Number of sessions of a bracket; 0 on other pages. */
   readonly sessions: number;
@@ -89,7 +89,7 @@ interface PageParts {
 }
 
 /** Builds the page. Its security policy allows only its own script and no network, so injected markup has no effect. */
-export function pageDocument({ title, sessions, body, program, data }: PageParts): string {
+export function pageDocument({ title, sessions, body, program, data }: ReportParts): string {
   const style = [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));
   const hash = createHash('sha256').update(script).digest('base64');

@@ -12,15 +12,15 @@ export class Markup {
   }
 }
 
-type Part = Markup | string | number | null | readonly Part[];
+type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
 /** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup and lists of it are unchanged, null is empty. */
-export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+export const html = (texts: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup =>
   new Markup(
     texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
   );
 
-function renderPart(part: Part | undefined): string {
+function renderPart(part: MarkupPart | undefined): string {
   if (part === null || part === undefined) return '';
   if (part instanceof Markup) return part.text;
   if (typeof part === 'object') return part.map(renderPart).join('');
@@ -56,7 +56,7 @@ export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
 /** One session of the page. Its index in the bracket is part of its elements' class names. */
-export interface Shown {
+export interface ShownText {
   readonly index: number;
   readonly name: string;
   readonly analysis: Analysis;
@@ -71,7 +71,10 @@ export const section = (
   html`<section id="${id}"><h2>${title}</h2>${lead === '' ? null : html`<p class="lead">${lead}</p>`}${content}</section>`;
 
 /** Builds the content of each session. The page shows one session at a time. */
-export const perSession = (sessions: readonly Shown[], content: (session: Shown) => Markup): readonly Markup[] =>
+export const perSession = (
+  sessions: readonly ShownText[],
+  content: (session: ShownText) => Markup,
+): readonly Markup[] =>
   sessions.map(
     (session) =>
       html`<div class="of of-${session.index}"><h3 class="model">${session.name}</h3>${content(session)}</div>`,
@@ -92,7 +95,7 @@ export interface Head {
 }
 
 /** A table column: its heading, and a function that returns its cell of a row. */
-export interface Column<Of> extends Head {
+export interface HtmlColumn<Of> extends Head {
   readonly cell: (of: Of) => Cell;
 }
 
@@ -103,13 +106,13 @@ interface TableOptions {
   readonly class?: string;
 }
 
-export interface Row {
+export interface HtmlRow {
   readonly cells: readonly Cell[];
   readonly id?: string | undefined;
   readonly class?: string;
 }
 
-export function dataTable(heads: readonly Head[], rows: readonly Row[], options: TableOptions): Markup {
+export function dataTable(heads: readonly Head[], rows: readonly HtmlRow[], options: TableOptions): Markup {
   const head = heads.map(
     ({ title, explains, isText }) =>
       html`<th scope="col" class="${isText === true ? 'text' : 'num'}" title="${explains ?? ''}">${title}</th>`,
@@ -129,7 +132,11 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
 }
 
 /** Builds a table from columns, with a row for each element. */
-export const columnTable = <Of>(columns: readonly Column<Of>[], all: readonly Of[], options: TableOptions): Markup => {
+export const columnTable = <Of>(
+  columns: readonly HtmlColumn<Of>[],
+  all: readonly Of[],
+  options: TableOptions,
+): Markup => {
   const rows = all.map((of) => ({ cells: columns.map(({ cell }) => cell(of)) }));
   return dataTable(columns, rows, options);
 };
@@ -154,9 +161,9 @@ export const tone = (value: number | null): string => (value === null || value =
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
-export type Figure = readonly [name: string, text: string, note: string, tone?: string];
+export type TileFigure = readonly [name: string, text: string, note: string, tone?: string];
 
-export const tiles = (figures: readonly Figure[]): Markup =>
+export const tiles = (figures: readonly TileFigure[]): Markup =>
   html`<dl class="tiles">${figures.map(
     ([name, text, said, colour = '']) =>
       html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`,

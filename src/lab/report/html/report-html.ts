@@ -14,7 +14,7 @@ import {
 } from '../analysis/analyse.js';
 import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
 import { nameModel, type RequestFigures } from '../analysis/session-figures.js';
-import { type ResultSplit, sumSplits, type Valuation } from '../analysis/split.js';
+import { type ResultSplit, sumSplits, type ValuationBasis } from '../analysis/split.js';
 import type { Markout, MarkoutSide } from '../analysis/trading.js';
 import {
   cents,
@@ -31,7 +31,7 @@ import {
   signedCents,
   UNKNOWN,
 } from '../figures.js';
-import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
+import { LINES, PAGE_LINES, REPEAT_LINES, type SummaryLine } from '../summary.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
 import {
@@ -40,18 +40,18 @@ import {
   bar,
   barCell,
   type Cell,
-  type Column,
   columnTable,
   dataTable,
+  type HtmlColumn,
+  type HtmlRow,
   html,
   jsonForScript,
   Markup,
   note,
   pageHeading,
   perSession,
-  type Row,
   resultTone,
-  type Shown,
+  type ShownText,
   SPACE,
   section,
   shorten,
@@ -65,7 +65,7 @@ import {
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
-    (analysis, index): Shown => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
+    (analysis, index): ShownText => ({ index, name: shorten(nameModel(analysis), 60), analysis }),
   );
   const first = analyses[0];
   assert(first !== undefined && analyses.length === bracket.sessions.length, 'a report is of one session or more');
@@ -119,7 +119,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
 }
 
 /** Lists each warning text once. Notes are folded, more serious warnings are visible. */
-function warningList(sessions: readonly Shown[]): Markup | null {
+function warningList(sessions: readonly ShownText[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
     html`<li class="${level}">${models.length === 0 ? null : html`<b>${models.join(', ')}:</b> `}${shorten(text, 600)}</li>`;
@@ -133,7 +133,7 @@ function warningList(sessions: readonly Shown[]): Markup | null {
 }
 
 /** Builds the section of means and spreads over repeats; null for single runs. */
-function repeatSection(sessions: readonly Shown[]): Markup | null {
+function repeatSection(sessions: readonly ShownText[]): Markup | null {
   const models = repeatedModels(sessions.map(({ analysis }) => analysis));
   const [first] = models;
   if (first === undefined) return null;
@@ -148,12 +148,12 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
 }
 
 /** Returns table rows of the lines. The names are indented as in the terminal. */
-const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
+const linesOf = <T>(lines: readonly SummaryLine<T>[], columns: readonly T[]) =>
   lines.map(([name, figure]) => ({
     cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
   }));
 
-function figureSection(sessions: readonly Shown[]): Markup {
+function figureSection(sessions: readonly ShownText[]): Markup {
   const analyses = sessions.map(({ analysis }) => analysis);
   const tones = ['', ...analyses.map(resultTone)];
   const [main, ...others] = linesOf([...LINES, ...PAGE_LINES], analyses);
@@ -165,7 +165,7 @@ function figureSection(sessions: readonly Shown[]): Markup {
   return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
 
-const chooser = (sessions: readonly Shown[]): Markup | null =>
+const chooser = (sessions: readonly ShownText[]): Markup | null =>
   sessions.length < 2
     ? null
     : html`<nav class="chooser" aria-label="Fill model"><span>Shown below:</span>${sessions.map(({ index, name }) => html`<label for="session-${index}">${name}</label>`)}</nav>`;
@@ -173,7 +173,7 @@ const chooser = (sessions: readonly Shown[]): Markup | null =>
 /** Maximum market rows of all sessions together; a row takes about one kilobyte. */
 const MAX_ROWS = 1_500;
 
-function marketSection(sessions: readonly Shown[]): Markup {
+function marketSection(sessions: readonly ShownText[]): Markup {
   const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
   return section(
     'markets',
@@ -189,7 +189,7 @@ function marketTable({ markets }: Analysis, limit: number): Markup {
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
   const rows = shown.map(
-    (market): Row => ({ id: market.conditionId, cells: MARKET_COLUMNS.map(({ cell }) => cell(market)) }),
+    (market): HtmlRow => ({ id: market.conditionId, cells: MARKET_COLUMNS.map(({ cell }) => cell(market)) }),
   );
   if (left.length > 0) rows.push(makeRestRow(left));
   const cut =
@@ -211,11 +211,15 @@ const figure = <T extends number | null>(value: T, format: (value: T) => string)
   text: format(value),
   value,
 });
-const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): Column<Of> => ({ title, explains, cell });
+const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): HtmlColumn<Of> => ({
+  title,
+  explains,
+  cell,
+});
 const gain = (micros: number | null): Cell => figure(micros, formatGain);
 
 /** Columns that a single market has, and a row of several markets. */
-const RESULT_COLUMNS: readonly Column<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
+const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
   column('Result', '', ({ result }) => ({ ...gain(result.resultMicros), class: tone(result.resultMicros) })),
   column('Spread', '', ({ result }) => gain(result.spreadMicros)),
   column('Drift', '', ({ result }) => gain(result.driftMicros)),
@@ -224,14 +228,14 @@ const RESULT_COLUMNS: readonly Column<Pick<MarketAnalysis, 'result' | 'fills'>>[
   column('Fills', '', ({ fills }) => figure(fills, count)),
 ];
 
-const HELD: Readonly<Record<Valuation, string>> = {
+const HELD: Readonly<Record<ValuationBasis, string>> = {
   'nothing held': '',
   outcome: '',
   mark: ', held at the middle',
   cost: ', held at cost',
 };
 
-const MARKET_COLUMNS: readonly Column<MarketAnalysis>[] = [
+const MARKET_COLUMNS: readonly HtmlColumn<MarketAnalysis>[] = [
   { title: 'Market', isText: true, cell: ({ title }) => ({ text: shorten(title, 80) }) },
   ...RESULT_COLUMNS,
   column('Filled', 'shares filled of shares posted', (market) => figure(market.fillRatioShare, formatPercent)),
@@ -257,7 +261,7 @@ function coverageCell({ coverage }: MarketAnalysis): Cell {
 }
 
 /** Returns one row for all markets that are not shown, so that the columns still add up to the result. */
-function makeRestRow(left: readonly MarketAnalysis[]): Row {
+function makeRestRow(left: readonly MarketAnalysis[]): HtmlRow {
   const rest = {
     result: sumSplits(left.map(({ result }) => result)),
     fills: left.reduce((sum, { fills }) => sum + fills, 0),
@@ -267,7 +271,7 @@ function makeRestRow(left: readonly MarketAnalysis[]): Row {
   return { cells: [{ text: formatQuantity(left.length, 'other market') }, ...cells, ...none] };
 }
 
-const markoutSection = (sessions: readonly Shown[]): Markup =>
+const markoutSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'markouts',
     'Markouts',
@@ -295,7 +299,7 @@ const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
   late: 'orders that arrived late and took',
 };
 
-const MARKOUT_COLUMNS: readonly Column<Markout>[] = [
+const MARKOUT_COLUMNS: readonly HtmlColumn<Markout>[] = [
   { title: 'After', isText: true, cell: ({ horizon }) => ({ text: NAMES[horizon] ?? `${horizon} ms` }) },
   { title: 'Side', isText: true, cell: ({ side }) => ({ text: SIDE_NAMES[side] }) },
   { title: 'Fills', cell: ({ fills }) => ({ text: count(fills) }) },
@@ -311,7 +315,7 @@ const MARKOUT_COLUMNS: readonly Column<Markout>[] = [
   },
 ];
 
-const resultSection = (sessions: readonly Shown[]): Markup =>
+const resultSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'result',
     'Result',
@@ -395,7 +399,7 @@ function exact(micros: number): Markup {
   return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
 }
 
-const requestSection = (sessions: readonly Shown[]): Markup =>
+const requestSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'requests',
     'Request budget',
@@ -443,7 +447,7 @@ const describeUnlisted = (items: readonly unknown[]): Markup | null =>
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
 
-const refusalSection = (sessions: readonly Shown[]): Markup =>
+const refusalSection = (sessions: readonly ShownText[]): Markup =>
   section(
     'refusals',
     'Refusals',
@@ -463,7 +467,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   false: 'trade: an order that reaches our price fills ours, up to its size',
 };
 
-function sessionAssumptions({ analysis }: Shown): Markup {
+function sessionAssumptions({ analysis }: ShownText): Markup {
   const { assumptions: given, kind, equity } = analysis;
   const isLive = kind === 'live';
   const lines = (texts: readonly string[], length: number): Markup =>

@@ -4,7 +4,7 @@ import { formatDecimal } from '../../../shared/base/micros.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
-import type { TraderState } from '../trader-state.js';
+import type { ShownState } from '../trader-state.js';
 
 const MOST_FILLS = 50;
 
@@ -26,7 +26,7 @@ export interface ExplainView {
 }
 
 /** @param ledger null while the ledger cannot be read */
-export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {
+export function explainView(subject: string, ledger: LedgerReader | null, trader: ShownState): ExplainView {
   const market = trader.markets.get(subject);
   if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader.account) };
   const prunedMs = ledger?.prunedBefore() ?? null;

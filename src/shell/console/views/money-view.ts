@@ -18,7 +18,7 @@ import type { ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
-import type { TraderState } from '../trader-state.js';
+import type { ShownState } from '../trader-state.js';
 
 /** Horizons after a fill, s; 0 is within the history point of the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
@@ -279,7 +279,7 @@ export function readMarks(markets: Iterable<MarketStatus>): ReadonlyMap<string, 
   return marks;
 }
 
-const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
+const formatWhole = (pnl: PnlRow, { account }: ShownState) => ({
   ...formatEach({
     capital: pnl.capitalMicros,
     cash: pnl.cashMicros,
@@ -304,7 +304,7 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
 
 export type MoneyRow = ReturnType<typeof makeRow>;
 
-export interface Held {
+export interface ValuedHolding {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cost: Micros;
@@ -313,7 +313,7 @@ export interface Held {
 }
 
 /** Lists held markets first, then markets with the largest turnover. */
-function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (id: string) => string) {
+function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
@@ -326,11 +326,14 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (i
 }
 
 /** No holding. */
-export const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
+export const NONE: ValuedHolding = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
 /** Holdings by market, at these marks. */
-export function readHoldings(ledger: LedgerReader, marks: ReadonlyMap<string, Micros>): ReadonlyMap<string, Held> {
-  const held = new Map<string, Held>();
+export function readHoldings(
+  ledger: LedgerReader,
+  marks: ReadonlyMap<string, Micros>,
+): ReadonlyMap<string, ValuedHolding> {
+  const held = new Map<string, ValuedHolding>();
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
     const mark = marks.get(id);
@@ -346,7 +349,7 @@ export function readHoldings(ledger: LedgerReader, marks: ReadonlyMap<string, Mi
   return held;
 }
 
-function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: Held) {
+function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: ValuedHolding) {
   const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {

@@ -15,14 +15,14 @@ import {
   type ViewSources,
   yesPrice,
 } from '../ledger-lists.js';
-import type { TraderState } from '../trader-state.js';
+import type { ShownState } from '../trader-state.js';
 
 /** Maximum rows of a file, the newest rows; `twinbook ledger query` has no such limit. */
 export const MOST_CSV_ROWS = 20_000;
 
-type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
+type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
 
-const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+const join = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
   [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, cell]) => cell(row)))].map(csvLine).join('');
 
 type Title = (market: string) => string;
@@ -32,7 +32,7 @@ export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): stri
     ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
     : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
 
-const fillColumns = (title: Title): readonly Column<BookedFill>[] => [
+const fillColumns = (title: Title): readonly CsvColumn<BookedFill>[] => [
   ['time', (fill) => isoTime(fill.timestampS * 1000)],
   ['fill', (fill) => fill.pubkey],
   ['order', (fill) => fill.orderPubkey],
@@ -47,7 +47,7 @@ const fillColumns = (title: Title): readonly Column<BookedFill>[] => [
   ['seen', (fill) => isoTime(fill.seenMs)],
 ];
 
-const orderColumns = (title: Title): readonly Column<OrderRecord>[] => [
+const orderColumns = (title: Title): readonly CsvColumn<OrderRecord>[] => [
   ['created', (order) => isoTime(order.createdMs)],
   ['order', (order) => order.pubkey],
   ['market', (order) => order.marketConditionId],
@@ -199,14 +199,14 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
 /** Number of newest rows among which filters search. */
 const MOST_ROWS = 2_000;
 
-type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
+type OrdersQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
 
-export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: ListQuery) =>
+export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: OrdersQuery) =>
   ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
 
 type Trips = ReturnType<RoundTrips['read']>;
 
-function listOrders(ledger: LedgerReader, trader: TraderState, trips: Trips, query: ListQuery) {
+function listOrders(ledger: LedgerReader, trader: ShownState, trips: Trips, query: OrdersQuery) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);

@@ -4,17 +4,17 @@ import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } f
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
-import type { TraderState } from '../trader-state.js';
-import { type Held, readHoldings, readMarks } from './money-view.js';
+import type { ShownState } from '../trader-state.js';
+import { readHoldings, readMarks, type ValuedHolding } from './money-view.js';
 
-interface Holding extends Held {
+interface MarketHolding extends ValuedHolding {
   readonly market: string;
 }
 
 /** Lists scenarios of holdings, without open orders. Worst first within an event; events by their worst case. */
-export function listScenarios(trader: TraderState, ledger: LedgerReader) {
+export function listScenarios(trader: ShownState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
-  const events = new Map<string, Holding[]>();
+  const events = new Map<string, MarketHolding[]>();
   for (const [market, held] of readHoldings(ledger, readMarks(trader.markets.values()))) {
     const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
     events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
@@ -26,7 +26,7 @@ export function listScenarios(trader: TraderState, ledger: LedgerReader) {
     .slice(0, MOST_ROWS);
 }
 
-function eventScenarios(held: readonly Holding[], title: (market: string) => string) {
+function eventScenarios(held: readonly MarketHolding[], title: (market: string) => string) {
   const cost = held.reduce((sum, one) => add(sum, one.cost), ZERO);
   // Value of the holdings at marks; null while a mark is missing.
   const value = held.reduce<Micros | null>(
@@ -34,7 +34,7 @@ function eventScenarios(held: readonly Holding[], title: (market: string) => str
     ZERO,
   );
   const event = held.map(({ market }) => title(market)).join(' · ');
-  const describe = (scenario: string, pays: (holding: Holding) => Micros) => {
+  const describe = (scenario: string, pays: (holding: MarketHolding) => Micros) => {
     const paid = held.reduce((sum, one) => add(sum, pays(one)), ZERO);
     const fromNow = value === null ? '' : formatDecimal(sub(paid, value));
     return { event, scenario, result: formatDecimal(sub(paid, cost)), from_now: fromNow };
@@ -56,9 +56,19 @@ interface LimitFacts extends AccountStatus {
   readonly timeMs: number;
 }
 
-type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'of the limit' | 'sets';
+type LimitUnit =
+  | 'currency'
+  | 'shares'
+  | 'price'
+  | 'orders'
+  | 'actions'
+  | 'fills'
+  | 'ms'
+  | 's'
+  | 'of the limit'
+  | 'sets';
 /** Use of a limit in the setting's unit, micros for money, shares and prices. A limit on single orders has no use. */
-type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts) => number];
+type Limit = readonly [words: string, unit: LimitUnit, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
@@ -122,9 +132,9 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 };
 
 const MOST_ROWS = 200;
-const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'of the limit', 'sets'];
+const DECIMAL: readonly LimitUnit[] = ['currency', 'shares', 'price', 'of the limit', 'sets'];
 
-export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
+export function riskView(trader: ShownState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
@@ -162,7 +172,7 @@ function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFac
 }
 
 /** Returns the limit's size; null if the trader's version does not report it. */
-function parseSize(unit: Unit, limit: string): number | null {
+function parseSize(unit: LimitUnit, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }

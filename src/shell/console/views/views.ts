@@ -11,7 +11,7 @@ import { nowMs } from '../../runtime/clock.js';
 import { findPage, groupRefusals, makeTitleLookup, type PageLists } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
-import type { TraderState } from '../trader-state.js';
+import type { ShownState } from '../trader-state.js';
 import { type FileFacts, readFileFacts, type Watch } from '../watch.js';
 import { explainView } from './explain-view.js';
 import { MarkoutBook, moneyView } from './money-view.js';
@@ -32,7 +32,7 @@ const SAME_MS = 2_000;
  */
 export function logView(
   ledger: LedgerReader | null,
-  { notices, markets }: TraderState,
+  { notices, markets }: ShownState,
   query: Search & Pick<ViewQuery, 'side'>,
 ) {
   const events = ledger?.events(MOST_EVENTS) ?? [];
@@ -46,13 +46,13 @@ export function logView(
   return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
 
-type Line = PageLists['events'][number];
-const isSame = (a: Line, b: Line): boolean =>
+type EventLine = PageLists['events'][number];
+const isSame = (a: EventLine, b: EventLine): boolean =>
   Math.abs(a.timeMs - b.timeMs) <= SAME_MS && a.kind === b.kind && a.text === b.text;
 
 export type LogView = ReturnType<typeof logView>;
 
-export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => ({
+export const runsView = (ledger: LedgerReader, { hello, bye }: ShownState) => ({
   runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: run.id === hello?.run && bye === null })),
 });
 

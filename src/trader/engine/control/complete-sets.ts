@@ -19,7 +19,7 @@ import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../.
 import { approveAndExecute, gatherFacts, makeStepContext, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry, Markets } from '../markets.js';
 import { showTitle } from '../notices.js';
-import type { Account, Core } from '../own/account.js';
+import type { Account, SetCore } from '../own/account.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
@@ -36,7 +36,7 @@ const SCARCE_CASH_FRACTION = 0.2;
 /** Rules for conversions of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
-  readonly core: Core;
+  readonly core: SetCore;
   /** True if currency may be split into complete sets. */
   readonly splits: boolean;
   /** Mark of the market's YES share; null while unknown. */
@@ -47,7 +47,7 @@ export interface ConversionRules {
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
-  core: Core,
+  core: SetCore,
   context: StepContext,
 ): readonly QuotedOrder[] {
   const { facts } = feed;
@@ -66,8 +66,12 @@ export function mergeBlockers(
 }
 
 /** True if complete sets of this market may be merged, and no merge is in flight. */
-const mayMerge = ({ phase, conditionId }: MarketFacts, merge: MergeSettings, core: Core, { executor }: StepContext) =>
-  merge.enabled && core.merges && phase === 'open' && executor.pendingConversion('merge', conditionId) === null;
+const mayMerge = (
+  { phase, conditionId }: MarketFacts,
+  merge: MergeSettings,
+  core: SetCore,
+  { executor }: StepContext,
+) => merge.enabled && core.merges && phase === 'open' && executor.pendingConversion('merge', conditionId) === null;
 
 /**
  * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
@@ -118,7 +122,7 @@ export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
 /** Amount of complete sets beyond the core that no order offers; may be negative. */
-function freePairs({ conditionId, lotMicros }: MarketFacts, core: Core, { own: { exposure } }: StepContext): Micros {
+function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
   return toMultiple(minMicros(free, beyond), lotMicros, 'floor');
@@ -140,7 +144,7 @@ export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Econo
 
 /** Plans a split when the core lacks a whole batch of sets; null without need, currency, requests or a mark. */
 function planSplit(
-  { sharesMicros }: Core,
+  { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,
   markMicros: Micros | null,
   { executor, own, economics, requests, nowMs }: StepContext,

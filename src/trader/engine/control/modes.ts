@@ -18,7 +18,7 @@ export type Mode =
   | 'stopped'; // verified that no order rests; the process may end
 
 /** Requests allowed in a mode. Cancels and reads are always allowed; this table cannot block them. */
-export interface Rung {
+export interface ModeRule {
   /** Allowed orders: strategies' quotes, sales of a flatten, or none. With `none`, resting orders are canceled. */
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. A split binds currency, so no reducing mode allows it. */
@@ -27,10 +27,10 @@ export interface Rung {
   readonly stance: RiskStance;
 }
 
-const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
+const NOTHING: ModeRule = { orders: 'none', conversions: 'none', stance: 'halted' };
 
 /** The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if begun earlier. */
-export const LADDER: Readonly<Record<Mode, Rung>> = {
+export const LADDER: Readonly<Record<Mode, ModeRule>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
   reducing: { orders: 'quotes', conversions: 'to_currency', stance: 'reduce-only' },

@@ -17,7 +17,7 @@ import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, 
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
 
-interface Watched {
+interface SafetyInputs {
   readonly ledger: Ledger;
   readonly executor: Executor;
   readonly reconciler: Reconciler;
@@ -37,7 +37,7 @@ export class Safety {
   fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
   /** Stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
-  readonly #watched: Watched;
+  readonly #watched: SafetyInputs;
   /** Inputs of the mode, in one reused object, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
@@ -47,7 +47,7 @@ export class Safety {
     unread: null,
   };
 
-  constructor(watched: Watched, limits: RiskLimits) {
+  constructor(watched: SafetyInputs, limits: RiskLimits) {
     const { ledger } = watched;
     this.#watched = watched;
     this.modes = readModes(ledger);

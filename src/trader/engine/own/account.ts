@@ -23,7 +23,7 @@ import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { Quotes, SetsWish } from '../../strategy/contract.js';
 import type { Markets } from '../markets.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { type Held, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
+import { type HeldShares, heldIn, type OwnState, ownOrders, readOwnState } from './own-state.js';
 
 export class Account {
   readonly valuation: Valuation;
@@ -88,14 +88,14 @@ export class Account {
 const CORE_SETS_NOTE = 'core_sets';
 
 /** Complete sets to keep in one market: the largest wish of its strategies, and any wish against merging. */
-export interface Core {
+export interface SetCore {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
   /** Slot of the strategy with the largest wish; null without wishes. */
   readonly slot: QuoteSlot | null;
 }
 
-export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
+export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
 /** Stores wishes for complete sets. A wish stays while an old book stops the quotes, to save a merge and a split. */
 export class CoreSets {
@@ -122,7 +122,7 @@ export class CoreSets {
   }
 
   /** Combines the wishes of the running strategies; the wish of a removed strategy is ignored. */
-  of(slots: readonly QuoteSlot[]): Core {
+  of(slots: readonly QuoteSlot[]): SetCore {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
     for (const slot of slots) {
@@ -224,10 +224,10 @@ export class Valuation {
   }
 }
 
-type Shares = Pick<Held, 'yesMicros' | 'noMicros'>;
+type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
 /** Value of shares at the capped YES price, rounded down; null without a needed price. A complete set is worth 1. */
-export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
+export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
   if (yesPrice === null) return null;
@@ -240,7 +240,7 @@ export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: Shar
  *
  * @param others YES book without own orders
  */
-export function valueByDepth(shares: Shares, others: Book, caps: ShareCaps): Micros {
+export function valueByDepth(shares: ShareCounts, others: Book, caps: ShareCaps): Micros {
   const { pairs, single, isYes } = splitSets(shares);
   const cap = isYes ? caps.yesMicros : caps.noMicros;
   const levels: readonly BookLevel[] = isYes ? others.bids : others.asks;
@@ -255,7 +255,7 @@ export function valueByDepth(shares: Shares, others: Book, caps: ShareCaps): Mic
   return value;
 }
 
-function splitSets({ yesMicros, noMicros }: Shares) {
+function splitSets({ yesMicros, noMicros }: ShareCounts) {
   const pairs = minMicros(yesMicros, noMicros);
   const isYes = yesMicros > pairs;
   const single = isYes ? sub(yesMicros, pairs) : micros(Math.max(ZERO, noMicros - pairs));

@@ -3,7 +3,7 @@
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
 import type { Executor, RestingOrder } from '../../executor/executor.js';
-import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
+import type { HeldPosition, LedgerReader } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
@@ -14,7 +14,7 @@ export interface MarketTerms {
   readonly feeRateMicros: Micros;
 }
 
-export interface Held {
+export interface HeldShares {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly yesCostMicros: Micros;
@@ -22,7 +22,7 @@ export interface Held {
 }
 
 const NO_ORDERS: readonly OwnOrder[] = [];
-const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
+const NOTHING: HeldShares = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
 /** Own state at one time, from `readOwnState`. The next change of ledger or executor makes this object outdated. */
 export interface OwnState {
@@ -30,7 +30,7 @@ export interface OwnState {
   readonly cashMicros: Micros;
   /** Cash that is not reserved by working buys and splits. */
   readonly availableMicros: Micros;
-  readonly held: ReadonlyMap<string, Held>;
+  readonly held: ReadonlyMap<string, HeldShares>;
   /** Orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
@@ -80,7 +80,7 @@ export function readOwnState(
   return { exposure, cashMicros, availableMicros, held, orders, unsettled };
 }
 
-export const heldIn = (own: Pick<OwnState, 'held'>, market: string): Held => own.held.get(market) ?? NOTHING;
+export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares => own.held.get(market) ?? NOTHING;
 
 /** Average cost per share, rounded down to a micro; null without shares. */
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
@@ -90,8 +90,8 @@ export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
 
-function holdings(rows: readonly PositionRow[]): Map<string, Held> {
-  const held = new Map<string, Held>();
+function holdings(rows: readonly HeldPosition[]): Map<string, HeldShares> {
+  const held = new Map<string, HeldShares>();
   for (const { marketConditionId: market, isYes, sharesMicros, costMicros } of rows) {
     const before = held.get(market) ?? NOTHING;
     if (isYes) held.set(market, { ...before, yesMicros: sharesMicros, yesCostMicros: costMicros });

@@ -127,7 +127,7 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
 const never = (): boolean => false;
 
 /** One order of the exchange, at the price of its own outcome. */
-export interface Leg {
+export interface OrderLeg {
   readonly isYes: boolean;
   readonly side: Side;
   readonly priceMicros: Micros;
@@ -156,13 +156,13 @@ const REQUESTS_OF_AN_ORDER = 4;
  * shares are sold first, because that frees currency without a merge. If buying is cheaper by more than the cost of a
  * pair until its merge, everything is bought. A remainder below the smallest order is dropped.
  */
-export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): Leg[] {
+export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): OrderLeg[] {
   const bid = wish.side === 'bid';
   const held = bid ? free.noMicros : free.yesMicros;
   const sellable = minMicros(wish.amountMicros, micros(held - (held % facts.lotMicros)));
   const sold = sellable >= facts.minAmountMicros && !buysAll(wish, sellable, free, facts, pricing) ? sellable : 0;
   const other = complement(wish.priceMicros);
-  const legs: Leg[] = [];
+  const legs: OrderLeg[] = [];
   if (sold > 0)
     legs.push({ isYes: !bid, side: 'sell', priceMicros: bid ? other : wish.priceMicros, amountMicros: sellable });
   const rest = micros(wish.amountMicros - sold);

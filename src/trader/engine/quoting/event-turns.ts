@@ -118,7 +118,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
 }
 
 /** Parts of the trader that the view is made from. */
-interface Around {
+interface EventTurnsContext {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
   readonly account: { readonly own: Pick<OwnState, 'held' | 'orders'> };
   readonly settings: { readonly events: readonly EventRule[] };
@@ -126,7 +126,7 @@ interface Around {
 
 /** View of a market's event; null for a market without an event or detail. */
 export function makeEventView(
-  { markets, account: { own }, settings }: Around,
+  { markets, account: { own }, settings }: EventTurnsContext,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
   nowMs: number,
 ): EventView | null {

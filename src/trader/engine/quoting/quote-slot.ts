@@ -206,13 +206,13 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
 }
 
 /** Parts of a view that limit the quotes. */
-type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
+type StanceInputs = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
  * Limits quotes by the stance; `normal` changes nothing, other stances drop probes. `widen`: no level closer to the
  * fair price than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
  */
-export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
+export function applyStance(quotes: Quotes, view: StanceInputs, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
   const isNoProbe = ({ isProbe }: QuoteLevel): boolean => isProbe !== true;
   const orders = { ...quotes, bids: quotes.bids.filter(isNoProbe), asks: quotes.asks.filter(isNoProbe) };
@@ -243,7 +243,7 @@ function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros
   );
 }
 
-function reducing(quotes: Quotes, { inventory, market }: Held): Quotes {
+function reducing(quotes: Quotes, { inventory, market }: StanceInputs): Quotes {
   return {
     ...quotes,
     bids: atMost(-inventory.netMicros, quotes.bids, market),

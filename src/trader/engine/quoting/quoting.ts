@@ -148,13 +148,13 @@ function explainQuotes(
 export const POST_ONLY = 'post_only';
 
 /** Facts that an order's price is compared with; prices in YES space. */
-type Seen = Pick<Sight, 'others' | 'newestTrade'>;
+type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
  * Returns why a post-only order at this YES price must not be sent, else null. The venue has no post-only flag, so the
  * trader drops orders that would trade at once. The trader checks before the draft request and before the signature.
  */
-export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
+export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
   const what = `post-only: ${side} ${formatDecimal(priceMicros)}`;
   if (best !== undefined && reaches(side, priceMicros, best.priceMicros))

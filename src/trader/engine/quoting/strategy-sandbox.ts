@@ -265,14 +265,14 @@ function describe(error: unknown): string {
 }
 
 /** Ledger methods that store the state of quoters. */
-type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
+type StateLedger = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
 
 /** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
 export class Sandboxes {
-  readonly #memory: Memory;
+  readonly #memory: StateLedger;
   readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
 
-  constructor(memory: Memory) {
+  constructor(memory: StateLedger) {
     this.#memory = memory;
   }
 

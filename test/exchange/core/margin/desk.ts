@@ -2,7 +2,7 @@
 
 import type {
   CoreSettings,
-  MarginTerms,
+  MarginRequest,
   MarketSpec,
   PoolConfigSpec,
   Wire,
@@ -77,7 +77,7 @@ export class MarginDesk extends Desk {
     limit,
     takeProfit,
     stopLoss,
-  }: Wish): MarginTerms {
+  }: Wish): MarginRequest {
     const size =
       limit === undefined
         ? ({ type: 'market', funds: m(funds) } as const)

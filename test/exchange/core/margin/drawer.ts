@@ -1,6 +1,6 @@
 /** Draws mostly valid calls of margin: real pubkeys, prices near the reference, moves of price, clock and market. */
 
-import type { MarginTerms } from '../../../../src/exchange/core/contract.js';
+import type { MarginRequest } from '../../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
@@ -104,7 +104,7 @@ export class MarginDrawer {
       shares: (10_000 * (1 + random.below(20_000))) as Micros,
     } as const;
     const market = { type: 'market', funds: (1_000_000 + random.below(400_000_000)) as Micros } as const;
-    const terms: MarginTerms = {
+    const terms: MarginRequest = {
       ...(random.chance(0.4) ? limit : market),
       marketConditionId: this.#pick(this.#markets) ?? '',
       isYes: random.chance(0.5),

@@ -6,7 +6,7 @@ import { m } from '../venue.js';
 const DAY_MS = 86_400_000;
 
 /** 100 of own funds at leverage 2.5 and 0.4: 250 in all, 625 shares, 150 borrowed. */
-const position: economics.Exposure = {
+const position: economics.MarginExposure = {
   shares: m(625),
   cost: m(250),
   userLiquidity: m(100),
@@ -140,7 +140,7 @@ const anyPosition = fc
 const percents = fc.integer({ min: 1, max: 100 });
 
 /** The same result in integers of any size, computed only from the sentences of docs/service.md. */
-function plainEnd(one: economics.Exposure, { price, interest, isLiquidated }: economics.Exit, rate: number) {
+function plainEnd(one: economics.MarginExposure, { price, interest, isLiquidated }: economics.Exit, rate: number) {
   const brings = (BigInt(one.shares) * BigInt(price)) / 1_000_000n;
   const won = brings - BigInt(one.cost) - BigInt(interest);
   const left = BigInt(one.userLiquidity) + brings - BigInt(one.cost);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../../src/exchange/core/core.js';
+import type { CoreSnapshot } from '../../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { priceRow, publicTradePage, statsRow, summaryRow } from '../../../../src/exchange/core/records/market-rows.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
@@ -362,7 +362,7 @@ describe('liquidation', () => {
   it('is looked for without a look for every move of the price', () => {
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     for (let move = 0; move < 1_000; move++) desk.move(move % 2 === 0 ? '0.4' : '0.41');
-    const { due } = desk.core.snapshot() as Snapshot;
+    const { due } = desk.core.snapshot() as CoreSnapshot;
     expect(due.entries.length).toBeLessThan(5);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
   });

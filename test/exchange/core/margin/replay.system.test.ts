@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ExchangeCore, type Snapshot } from '../../../../src/exchange/core/core.js';
+import { type CoreSnapshot, ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
@@ -17,7 +17,7 @@ const seeds = fc.integer({ min: 0, max: 1e9 });
 
 /** Every place that can hold a user's funds, read from the records. */
 function expectConserved({ core, accounts }: MarginDrawer): void {
-  const { margin, catalog } = core.snapshot() as Snapshot;
+  const { margin, catalog } = core.snapshot() as CoreSnapshot;
   const requests = margin?.requests.records ?? [];
   let currency = 0;
   for (const account of accounts) {
@@ -60,7 +60,7 @@ describe('under random calls of several accounts, moves of prices, clock and mar
           expect(rows.every(({ state, position }) => state === 'done' && position.is_claimed)).toBe(true);
         }
         // Finished records leave memory.
-        const { margin } = core.snapshot() as Snapshot;
+        const { margin } = core.snapshot() as CoreSnapshot;
         expect([margin?.requests.records, margin?.positions.records, margin?.settlements.records]).toEqual([
           [],
           [],

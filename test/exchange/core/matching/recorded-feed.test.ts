@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
+import { ASK, BID, type MatchingSide } from '../../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import {
   bookRow,
@@ -19,7 +19,7 @@ import { accepted, m, settings, Venue } from '../venue.js';
 interface Event {
   readonly timeMs: number;
   readonly kind: number;
-  readonly side: BookSide;
+  readonly side: MatchingSide;
   readonly price: number;
   readonly amount: number;
 }

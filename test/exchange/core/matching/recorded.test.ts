@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ASK, BID, type BookSide } from '../../../../src/exchange/core/contract.js';
+import { ASK, BID, type MatchingSide } from '../../../../src/exchange/core/contract.js';
 import { m, Venue } from '../venue.js';
 
 /** A market with recorded liquidity and a trader. */
@@ -9,8 +9,8 @@ function recorded() {
   return {
     venue,
     account,
-    level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
-    trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
+    level: (side: MatchingSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
+    trade: (taker: MatchingSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
   };
 }

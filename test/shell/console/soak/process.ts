@@ -91,12 +91,12 @@ Object.assign(globalThis, {
 
 // Imported after the clocks are replaced, because these modules start timers.
 const PAGE_SECRET = 'the secret of the page, a long one';
-const { TraderState } = await import('../../../../src/shell/console/trader-state.js');
+const { ShownState } = await import('../../../../src/shell/console/trader-state.js');
 const { openConsole } = await import('../../../../src/shell/console/console.js');
 const { loadTraderConfig } = await import('../../../../src/shell/config/load.js');
 
-const { onLine } = TraderState.prototype;
-TraderState.prototype.onLine = function hear(line: StatusLine): void {
+const { onLine } = ShownState.prototype;
+ShownState.prototype.onLine = function hear(line: StatusLine): void {
   if (line.type === 'frame') advanceTo(line.time);
   onLine.call(this, line);
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fees.js';
 import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DesiredQuotes } from '../../../../src/trader/engine/quoting/changes.js';
-import { chooseLegs, inYesSpace, type Leg, legFees } from '../../../../src/trader/engine/quoting/changes.js';
+import { chooseLegs, inYesSpace, legFees, type OrderLeg } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { FACTS } from '../../strategy/fixtures.js';
@@ -102,7 +102,7 @@ describe('the cheapest leg', () => {
     takerFeeRateMicros: shares(2 * rate),
     feeSchedule,
   });
-  const told = (legs: readonly Leg[]) => legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
+  const told = (legs: readonly OrderLeg[]) => legs.map(({ side, isYes }) => `${side} ${isYes ? 'YES' : 'NO'}`);
 
   it('makes a round trip at 0.9 worth -0.0160, +0.0004 or +0.0160 by the outcome alone', () => {
     const [bid, ask] = [
