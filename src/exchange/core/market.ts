@@ -23,7 +23,7 @@ import { MatchingBook, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { asMicros } from './money.js';
-import { Candles, Tape } from './records/tape.js';
+import { Candles, TradeHistory } from './records/tape.js';
 
 /** A sport of the catalog, with its leagues. */
 const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>) => ({
@@ -96,7 +96,7 @@ export class Market {
   /** Pool of a margin market; null for a market with a book. */
   readonly margin: MarginPool | null;
   readonly shares = new Shares();
-  readonly tape = new Tape();
+  readonly tape = new TradeHistory();
   readonly candles = new Candles();
   state: MarketState;
   paused = false;
@@ -181,7 +181,7 @@ export class Market {
   }
 
   /** Records a public trade. `notional` is the value of the shares in the taker's outcome. */
-  readonly print: Tape['write'] = (timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee) => {
+  readonly print: TradeHistory['write'] = (timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee) => {
     this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
     this.candles.write(timeMs, yesPrice, notional);
   };

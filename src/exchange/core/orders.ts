@@ -121,7 +121,7 @@ export class InternalOrders {
 }
 
 /** An API order, from its draft on. Amounts, prices and funds in micros. */
-export interface OrderRecord extends RecordOfAccount {
+export interface PlacedOrder extends RecordOfAccount {
   readonly market: number;
   readonly leg: LegCode;
   readonly type: OrderType;
@@ -159,7 +159,7 @@ const sideOf = (leg: LegCode) => (isBuyLeg(leg) ? 'buy' : 'sell');
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 /** Processes orders and their cancels from draft to end, and locks their currency and shares. */
-export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements FillListener {
+export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
   #lastTradeId = 0;
   /** Executes the trades, and reports the fills of API orders to this object. */
@@ -204,10 +204,10 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
-  #open(account: number, market: Market, order: CheckedOrder, type: OrderType): OrderRecord {
+  #open(account: number, market: Market, order: CheckedOrder, type: OrderType): PlacedOrder {
     const id = this.nextId();
     const { pubkey, message } = openDraft(this.context, 'order', id, account, market, makeDraftTerms(order));
-    const record: OrderRecord = {
+    const record: PlacedOrder = {
       id,
       pubkey,
       account,
@@ -228,7 +228,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return record;
   }
 
-  #become(record: OrderRecord, status: OrderStatus): void {
+  #become(record: PlacedOrder, status: OrderStatus): void {
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
@@ -260,7 +260,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return ok(this.toRow(record));
   }
 
-  #match(trading: Trading, record: OrderRecord): void {
+  #match(trading: Trading, record: PlacedOrder): void {
     const { matching } = this;
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
@@ -352,7 +352,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return ok(this.toRow(record));
   }
 
-  #cancel(record: OrderRecord): void {
+  #cancel(record: PlacedOrder): void {
     const { orderbook } = this.context.catalog.market(record.market);
     this.matching.cancel(must(orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
     record.handle = 0;
@@ -382,7 +382,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
     const { rows, last } = firstOf(found, limit);
     // Most fills of a page belong to a few orders.
-    const orders = new Map<number, OrderRecord>();
+    const orders = new Map<number, PlacedOrder>();
     const toTradeRow = ({ id, market, record }: Archived) => {
       // `onFill` has created all records of this kind.
       const trade = record as OwnTrade;
@@ -407,7 +407,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
 }
 
 /** An order that fits its market's rules. Sizes that its type does not have are null. */
-type CheckedOrder = Pick<OrderRecord, 'leg' | 'price' | 'amount' | 'funds'>;
+type CheckedOrder = Pick<PlacedOrder, 'leg' | 'price' | 'amount' | 'funds'>;
 
 type OrderField = 'price' | 'amount' | 'funds';
 
@@ -464,7 +464,7 @@ function makeDraftTerms(order: CheckedOrder): DraftTerms {
 }
 
 /** An order in wire format. Limit orders and market sells have an amount, market buys have funds. */
-function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
+function orderRow(record: PlacedOrder, market: Market): Wire<'orderRow'> {
   const { card } = market;
   const isYes = isYesLeg(record.leg);
   const isLimit = record.type === 'limit';
@@ -486,7 +486,7 @@ function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
 }
 
 /** A fill in wire format, with its order. */
-function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): Wire<'ownTradeRow'> {
+function ownTradeRow(trade: OwnTrade, pubkey: string, record: PlacedOrder, market: Market): Wire<'ownTradeRow'> {
   return {
     pubkey,
     market_condition_id: market.card.conditionId,

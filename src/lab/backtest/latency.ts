@@ -104,7 +104,7 @@ function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: re
   throw new TwinbookError('recording_invalid', 'these recordings have measured no round trips', hint);
 }
 
-interface Trips {
+interface RoundTripTimes {
   readonly tripsMs: Float64Array;
   readonly random: Random;
 }
@@ -128,8 +128,8 @@ export class LatencyModel {
   backMs = 0;
   /** True if the exchange executes the call, but its answer comes after the client's time-out. */
   isLost = false;
-  readonly #usual: Trips;
-  readonly #own = new Map<CallKind, Trips>();
+  readonly #usual: RoundTripTimes;
+  readonly #own = new Map<CallKind, RoundTripTimes>();
   readonly #spread: Readonly<typeof NO_SPREAD>;
 
   constructor({ spec, roundTripsMs, byKind }: LatencyChoice, seed: number, spread = NO_SPREAD) {

@@ -178,14 +178,14 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
       return [own];
     },
     /** Returns the view; null before the first book. */
-    view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
+    view: (ours: GeneratedOwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };
 }
 
-type OwnState = Pick<Look, 'netShares' | 'stance'>;
+type GeneratedOwnState = Pick<Look, 'netShares' | 'stance'>;
 
-function ownState({ netShares, stance }: OwnState): OwnMarketState {
+function ownState({ netShares, stance }: GeneratedOwnState): OwnMarketState {
   const shares = micros(Math.round(Math.abs(netShares) * ONE));
   const half = micros(ONE / 2);
   return {

@@ -181,7 +181,7 @@ export class ServiceClient extends HttpCaller {
 const landing = <R>(
   endpoint: EndpointName,
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
-  getStage: (record: R) => Stage,
+  getStage: (record: R) => ChangeStage,
 ) => ({ endpoint, submit, read: detail, getStage });
 
 function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
@@ -190,20 +190,20 @@ function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): 
   throw new NotDone('requests.create', 'failed', 'its draft could not be made', pubkey, row);
 }
 
-const UNSIGNED: Stage = { kind: 'unsigned' };
-const LANDING: Stage = { kind: 'landing' };
-const DONE: Stage = { kind: 'done' };
+const UNSIGNED: ChangeStage = { kind: 'unsigned' };
+const LANDING: ChangeStage = { kind: 'landing' };
+const DONE: ChangeStage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
 /** Returns the stage of an order. An order that was in the book is done, even if it was canceled later. */
-function placeStage({ status }: OrderRow): Stage {
+function placeStage({ status }: OrderRow): ChangeStage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;
   return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
 /** Returns the stage of a cancel. While the order rests, its cancel was not submitted. */
-const cancelStage = ({ status }: OrderRow): Stage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
+const cancelStage = ({ status }: OrderRow): ChangeStage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
@@ -211,7 +211,7 @@ const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', '
 
 /** Makes a function from a record's state to its stage. A state that is not listed is `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
-  return ({ state }: { readonly state: S }): Stage => {
+  return ({ state }: { readonly state: S }): ChangeStage => {
     const why = OVER.find((over) => over === state);
     if (why !== undefined) return { kind: 'over', why };
     if (unsigned.includes(state)) return UNSIGNED;
@@ -224,7 +224,7 @@ const MOST_SUBMITS = 3;
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
 /** Progress of a change according to the service's record. */
-type Stage =
+type ChangeStage =
   /** According to the service's record, the draft was not submitted. */
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'landing' }
@@ -238,11 +238,11 @@ interface Change<R> {
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
   readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
-  readonly getStage: (record: R) => Stage;
+  readonly getStage: (record: R) => ChangeStage;
 }
 
 /** Members of `HttpCaller` that the draft workflow uses. */
-type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
+type ChangeContext = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, interval of reads, and permission to sign unreadable drafts. */
 export interface SafeOptions {
@@ -259,7 +259,7 @@ const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false 
 type Pace = ReturnType<typeof startPace>;
 
 /** Starts the time limit of a change, and returns its options and waits. */
-function startPace(world: World, safe: SafeOptions) {
+function startPace(world: ChangeContext, safe: SafeOptions) {
   const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
   const deadlineMs = world.clock.monotonicMs() + withinMs;
   return {
@@ -276,7 +276,12 @@ function startPace(world: World, safe: SafeOptions) {
  *
  * Resolves to the finished record. Throws ServiceRefused, NotDone, OutcomeUnknown.
  */
-async function runDraftWorkflow<R>(change: Change<R>, wallet: Wallet, world: World, safe: SafeOptions): Promise<R> {
+async function runDraftWorkflow<R>(
+  change: Change<R>,
+  wallet: Wallet,
+  world: ChangeContext,
+  safe: SafeOptions,
+): Promise<R> {
   const pace = startPace(world, safe);
   const draft = await change.draft(pace.options);
   const signature = signDraft(change.endpoint, draft, wallet, world, safe.allowBlindSigning ?? false);
@@ -372,10 +377,10 @@ class Submission<R> {
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
-type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
+type CallResult<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
 /** Returns the result of a call, with expected errors as a result too. Rethrows other errors. */
-async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
+async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   try {
     return { ok: true, record: await promise };
   } catch (error) {
@@ -397,7 +402,7 @@ export interface CloseInput {
 async function closeMargin(
   positions: Calls['positions'],
   { pubkey, price }: CloseInput,
-  world: World,
+  world: ChangeContext,
   safe: SafeOptions,
 ): Promise<PositionRow> {
   const { options, wait } = startPace(world, safe);
@@ -437,7 +442,7 @@ function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
   wallet: Wallet,
-  world: World,
+  world: ChangeContext,
   allowBlindSigning: boolean,
 ): string {
   const { pubkey: draftPubkey, message, marketConditionId, terms } = draft;
@@ -451,7 +456,7 @@ function signDraft(
 }
 
 /** Refuses a draft with a late expiry, which could be submitted long after its use; null without objection. */
-function objectionToExpiry(message: string, world: World): string | null {
+function objectionToExpiry(message: string, world: ChangeContext): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;
   const leftS = expires - Math.floor(world.venueNowMs() / 1_000);

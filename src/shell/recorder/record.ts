@@ -190,7 +190,7 @@ const MAX_UNSENT_ROUNDS = 4;
 
 export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
-interface Watched {
+interface RecordedFeedState {
   readonly feed: MarketTracker;
   /** Phase from the newest read of the market; null before the first read. */
   phase: MarketPhase | null;
@@ -204,7 +204,7 @@ export class RecordPlan implements SteppedCore {
   readonly limits: VenueProfile['rate_limits'];
   readonly queue: RequestQueue;
   readonly #poller: PollPlan;
-  readonly #markets = new Map<string, Watched>();
+  readonly #markets = new Map<string, RecordedFeedState>();
   #catalog: PageWalk<'markets.list'> | null = null;
   #waitingMs = Number.NEGATIVE_INFINITY;
   #waitingTurn = 0;
@@ -367,7 +367,10 @@ export class RecordPlan implements SteppedCore {
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
 
-  #onDetail(watched: Watched, { state, config, title, condition_id: conditionId }: DataOf<'markets.detail'>): void {
+  #onDetail(
+    watched: RecordedFeedState,
+    { state, config, title, condition_id: conditionId }: DataOf<'markets.detail'>,
+  ): void {
     const before = watched.phase;
     watched.phase = state;
     watched.hasBook = config.kind === 'orderbook';
@@ -415,8 +418,8 @@ export class RecordPlan implements SteppedCore {
   }
 }
 
-const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
-const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
+const isOpen = ({ phase, hasBook }: RecordedFeedState): boolean => hasBook && (phase === null || phase === 'open');
+const isOver = ({ phase }: RecordedFeedState): boolean => phase !== null && isSettledMarket(phase);
 
 const NO_REQUEST = 0;
 

@@ -9,8 +9,6 @@ import { LANES, type Lane, type Observation, type PlannedRequest, type Request }
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 
-export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
-
 /** A request that was never sent; the engine reports it as unknown with `sent: false`. */
 export interface Unsent {
   readonly request: PlannedRequest;
@@ -155,7 +153,7 @@ export class RequestQueue {
   }
 
   /** Takes in an outcome and its budget report; returns its request. */
-  onOutcome(seen: OutcomeObservation): PlannedRequest {
+  onOutcome(seen: Extract<Observation, { kind: 'outcome' }>): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
     const underWay = must(this.#underWay.get(requestId), `request ${requestId} under way`);
     const { request, scope, releasedMs, isProbe } = underWay;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/book.js';
 import { timesDown, timesUp } from '../../../src/exchange/core/money.js';
-import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/records/tape.js';
+import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, TradeHistory } from '../../../src/exchange/core/records/tape.js';
 import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
 
 describe('a set of ticks', () => {
@@ -71,9 +71,9 @@ describe('the queue of what is due', () => {
 
 describe('the tape', () => {
   it('keeps the newest 20,000 trades under their ids, across a snapshot', () => {
-    const tape = new Tape();
+    const tape = new TradeHistory();
     for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, i % 2 === 0, 0, 0);
-    const restored = new Tape();
+    const restored = new TradeHistory();
     restored.load(JSON.parse(JSON.stringify(tape.dump())));
     for (const each of [tape, restored]) {
       expect(each.read(2, each.count + 1)).toMatchObject([
@@ -88,10 +88,10 @@ describe('the tape', () => {
 
   it('keeps the newest 1,000 once its market is settled, across a snapshot', () => {
     expect([TAPE_LENGTH, SETTLED_TAPE_LENGTH]).toEqual([20_000, 1_000]);
-    const tape = new Tape();
+    const tape = new TradeHistory();
     for (let i = 1; i <= TAPE_LENGTH + 50; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
     tape.settle();
-    const restored = new Tape();
+    const restored = new TradeHistory();
     restored.load(JSON.parse(JSON.stringify(tape.dump())));
     const newest = TAPE_LENGTH + 50;
     for (const each of [tape, restored]) {
@@ -104,9 +104,9 @@ describe('the tape', () => {
 
   it('goes on growing after a snapshot of any length', () => {
     for (const length of [0, 1, 31, 32, 33, 1_000, 1_024, TAPE_LENGTH - 1, TAPE_LENGTH, TAPE_LENGTH + 1]) {
-      const tape = new Tape();
+      const tape = new TradeHistory();
       for (let i = 1; i <= length; i++) tape.write(i, 400_000, i, 1, true, 0, 0);
-      const restored = new Tape();
+      const restored = new TradeHistory();
       restored.load(JSON.parse(JSON.stringify(tape.dump())));
       for (const each of [tape, restored]) for (let i = 1; i <= 40; i++) each.write(length + i, 1, 1, 1, true, 0, 0);
       expect(restored.dump()).toEqual(tape.dump());

@@ -87,7 +87,7 @@ const IS_YES = 5;
 const VOLUME_AFTER = 6;
 
 /** The newest trades of a market, and sums over all its trades. The trade of row n has the id n + 1. */
-export class Tape extends Ring {
+export class TradeHistory extends Ring {
   /** Currency: price × amount of every trade at the taker's price. */
   volume = 0;
   /** Price of the newest trade in YES space; 0 before the first trade. */
@@ -146,7 +146,7 @@ export class Tape extends Ring {
 
   /** Up to `limit` trades with ids below `beforeId`, newest first. */
   read(limit: number, beforeId: number) {
-    const trades: ReturnType<Tape['trade']>[] = [];
+    const trades: ReturnType<TradeHistory['trade']>[] = [];
     for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {
       trades.push(this.trade(id));
     }
@@ -178,7 +178,7 @@ export class Tape extends Ring {
     return { count, volume, lastPrice, lastMs, trades: this.dumpRows() };
   }
 
-  load({ count, volume, lastPrice, lastMs, trades }: ReturnType<Tape['dump']>): void {
+  load({ count, volume, lastPrice, lastMs, trades }: ReturnType<TradeHistory['dump']>): void {
     Object.assign(this, { volume, lastPrice, lastMs });
     this.loadRows(count, trades);
   }

@@ -16,7 +16,7 @@ import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A schema while zod writes it. It may be changed in place. */
-type Written = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;
+type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;
 
 /** A reference to a named schema of the document. */
 const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
@@ -69,7 +69,7 @@ const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
   Object.entries(records).map(([name, record]) => [pascal(name), record]);
 
 /** Removes bounds that only mean "a safe integer", because they do not help a reader. */
-function withoutIntegerBounds({ jsonSchema }: Written): void {
+function withoutIntegerBounds({ jsonSchema }: WrittenSchema): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
@@ -91,7 +91,7 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
 /** Optional properties of records. The interface says that `order_min_size` may be absent. */
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
-function exact({ jsonSchema }: Written): void {
+function exact({ jsonSchema }: WrittenSchema): void {
   // A reference with its own description needs no list of required fields, because the referenced record has it.
   if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;

@@ -195,8 +195,8 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
   ]);
 }
 
-type Marks = NonNullable<AccountStatus['marks']>;
-const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: Marks): ExplainNode =>
+type VenueMarks = NonNullable<AccountStatus['marks']>;
+const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
   node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
     node('Reported moves', told.toFixed(0), [node('Part of them found in the book', precision.toFixed(2))]),
     node('Part of all moves that was reported', recall.toFixed(2)),

@@ -204,9 +204,9 @@ type OrdersQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanM
 export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: OrdersQuery) =>
   ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
 
-type Trips = ReturnType<RoundTrips['read']>;
+type TripList = ReturnType<RoundTrips['read']>;
 
-function listOrders(ledger: LedgerReader, trader: ShownState, trips: Trips, query: OrdersQuery) {
+function listOrders(ledger: LedgerReader, trader: ShownState, trips: TripList, query: OrdersQuery) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);

@@ -21,7 +21,7 @@ import { riskView } from './risk-view.js';
 /** Maximum number of newest events that filters search: weeks of events. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
-type Search = Pick<ViewQuery, 'words' | 'page'>;
+type ListSearch = Pick<ViewQuery, 'words' | 'page'>;
 
 /** Maximum time between a notice and its event, ms: such a pair is shown once. */
 const SAME_MS = 2_000;
@@ -33,7 +33,7 @@ const SAME_MS = 2_000;
 export function logView(
   ledger: LedgerReader | null,
   { notices, markets }: ShownState,
-  query: Search & Pick<ViewQuery, 'side'>,
+  query: ListSearch & Pick<ViewQuery, 'side'>,
 ) {
   const events = ledger?.events(MOST_EVENTS) ?? [];
   const others = notices
@@ -159,7 +159,7 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
 /** Time limit of a configuration's comparison, ms. The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: Search) => ({
+export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: ListSearch) => ({
   hash,
   file,
   settings: findPage(

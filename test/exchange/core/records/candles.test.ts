@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BARS_KEPT, type Bar, Candles, TAPE_LENGTH, Tape } from '../../../../src/exchange/core/records/tape.js';
+import { BARS_KEPT, type Bar, Candles, TAPE_LENGTH, TradeHistory } from '../../../../src/exchange/core/records/tape.js';
 
 const MINUTE_MS = 60_000;
 /** Start of a half-hour. */
@@ -115,9 +115,9 @@ describe('the tape', () => {
   it('knows the volume since a moment exactly, as a sum over all trades does', () => {
     fc.assert(
       fc.property(prices, fc.nat(3_000), (all, minutes) => {
-        const tape = new Tape();
+        const tape = new TradeHistory();
         for (const { timeMs, price, notional } of all) tape.write(timeMs, price, 1, notional, true, 0, 0);
-        const copy = new Tape();
+        const copy = new TradeHistory();
         copy.load(JSON.parse(JSON.stringify(tape.dump())));
         const edges = all.flatMap(({ timeMs }) => [timeMs - 1, timeMs]);
         for (const sinceMs of [START_MS + minutes * MINUTE_MS, ...edges]) {
@@ -131,7 +131,7 @@ describe('the tape', () => {
   });
 
   it('says that it does not know, once it has forgotten trades of the time', () => {
-    const tape = new Tape();
+    const tape = new TradeHistory();
     for (let at = 1; at <= TAPE_LENGTH + 10; at++) tape.write(at, 500_000, 1, 2, true, 0, 0);
     expect(tape.volumeSince(10)).toBeNull();
     expect(tape.volumeSince(11)).toBe(2 * (TAPE_LENGTH - 1));
