@@ -1,9 +1,9 @@
 /**
  * npm run lab -- strategy-pages [NAME…] [--seeds N] [--write]
  *
- * Results of the shipped strategies in the arena and on the shipped sample: two tables for each page of
- * docs/strategies. NAME: only these modules. `--write` puts the tables, with their date, into the pages. All of them
- * with 10 seeds take about four minutes of one core.
+ * Results of the shipped strategies in the arena and on the shipped sample: two tables for each strategy. NAME: only
+ * these modules. `--write` puts the tables, with their date, into docs/lab/strategy-results.md. All of them with 10
+ * seeds take about four minutes of one core.
  */
 
 import { readdirSync } from 'node:fs';
@@ -61,7 +61,7 @@ for (const [name, tried] of pages) {
   process.stderr.write(`${name} …\n`);
   const text = await pageOf(tried);
   console.log(`${name}\n\n${text}\n`);
-  if (values.write) writeFigures('arena and sample', text, join(ROOT, `docs/strategies/${name}.md`));
+  if (values.write) writeFigures(name, text, join(ROOT, 'docs/lab/strategy-results.md'));
 }
 
 async function pageOf(tried: readonly Tried[]): Promise<string> {

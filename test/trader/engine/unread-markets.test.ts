@@ -23,8 +23,8 @@ it('a list of markets leaves out the row that cannot be read, and names market, 
     kind: 'answered',
     data: [{ condition_id: 'b' }, { condition_id: 'd' }],
     unread: [
-      { conditionId: 'a', problem: expect.stringMatching(/^market\.state: .*"disputed" came$/) },
-      { conditionId: 'c', problem: expect.stringMatching(/^market\.title: .*"7" came$/) },
+      { conditionId: 'a', problem: expect.stringMatching(/^market\.state: .*got "disputed"$/) },
+      { conditionId: 'c', problem: expect.stringMatching(/^market\.title: .*got "7"$/) },
     ],
   });
   expect(answerOf([row('a'), row('b')])).not.toHaveProperty('unread');

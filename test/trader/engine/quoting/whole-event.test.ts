@@ -168,7 +168,7 @@ describe('a strategy of whole events', () => {
 
   it.each([
     ['throws', () => fail(), /quote\(\) failed: Error: no$/],
-    ['leaves one out', () => ({ a: bid }), /quotes: no quotes of b: every market of its view needs quotes$/],
+    ['leaves one out', () => ({ a: bid }), /quotes: no quotes of b: every market in the view needs quotes$/],
     [
       'names a market of no event',
       () => ({ a: bid, b: bid, z: bid }),
