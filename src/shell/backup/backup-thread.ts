@@ -1,4 +1,4 @@
-/** Worker thread of `makeBackup`. Copies a ledger and checks the copy, so that the trader's loop waits for neither. */
+/** Worker thread of `makeBackup`. Copying and checking a ledger here keeps the trader's loop free. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';

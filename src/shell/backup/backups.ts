@@ -9,15 +9,15 @@ import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 
 const ENDING = '.sqlite';
-/** Suffix of an incomplete or unchecked copy, which is not a backup. */
+/** File name suffix of an incomplete or unchecked ledger copy, which is not a backup. */
 const UNCHECKED = '.unchecked';
 
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
- * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` for a
- * damaged copy, which keeps the suffix of unchecked copies. Throws the system's error on a full disk.
+ * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` if the
+ * copy is damaged; the damaged copy keeps the suffix of unchecked copies. Throws the system's error on a full disk.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists the backups, each valid when it was made, oldest first; empty without a folder. */
+/** Lists a ledger's backups, oldest first; empty if the backup folder is missing. Each was valid when made. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -56,14 +56,14 @@ function removeSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) fs.rmSync(`${path}${side}`, { force: true });
 }
 
-/** Returns the path of a backup that is given by a path, or by its name among this ledger's backups. */
+/** Returns a backup's path. The backup is given by path, or by its name in this ledger's backup folder. */
 export function findBackup(ledgerPath: string, folder: string, given: string): string {
   const path = resolve(folder, given);
   const named = join(locateBackupFolder(ledgerPath), basename(given));
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Returns the path of the newest backup in the folder, beside its checksum; `<ledger>.backup` is a second name. */
+/** Returns the path in the backup folder for `<ledger>.backup`, a second name; any other path unchanged. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -72,7 +72,7 @@ export function findOwnName(backup: string): string {
   return name === undefined ? backup : join(folder, name);
 }
 
-/** Parses `2026-11-22T06-00-00.000Z.sqlite`, a name without colons, which some systems forbid; NaN for others. */
+/** Returns the time in a name like `2026-11-22T06-00-00.000Z.sqlite`, ms; NaN for any other file name. */
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
@@ -85,7 +85,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** Removes copies of interrupted processes, and damaged copies, which were kept as evidence until this backup. */
+/** Removes incomplete copies, and damaged copies, which were kept as evidence until this backup. */
 function removeUnchecked(folder: string): void {
   const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
@@ -105,7 +105,7 @@ export interface BackupOrder {
   readonly target: string;
 }
 
-/** Copies and checks a ledger in a thread. Rejects if a file cannot be read or written. */
+/** Copies and checks a ledger in a worker thread. Rejects if a file cannot be read or written. */
 function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
 export interface BackupPolicy {
   /** Number of newest backups that are kept. */
   readonly newest: number;
-  /** Number of earlier UTC days whose last backup is kept. */
+  /** Number of past UTC days for which the last backup of the day is kept. */
   readonly days: number;
   /** Maximum total size of the backups; the oldest are deleted first. */
   readonly maxBytes: number;
@@ -158,13 +158,12 @@ const PART_BYTES = 1_048_576;
 
 export interface ExaminedFile {
   readonly sha256: string;
-  /** Problems, one sentence each; empty for an undamaged ledger. */
+  /** Problems found in the ledger, one sentence each; empty for an undamaged ledger. */
   readonly problems: readonly string[];
 }
 
 /**
- * Checks a ledger file: SQLite checks its pages, and every sum is computed again from the rows. Throws if the file
- * cannot be read.
+ * Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws if the file cannot be read.
  */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
@@ -181,7 +180,7 @@ export function examineFile(path: string): ExaminedFile {
   }
 }
 
-/** Returns the SHA-256 of a file, hexadecimal. Throws the system's error. */
+/** Returns the SHA-256 of a file, hexadecimal. Throws the system's error if the file cannot be read. */
 export function hashFile(path: string): string {
   const hash = createHash('sha256');
   const part = Buffer.allocUnsafe(PART_BYTES);

@@ -1,4 +1,4 @@
-/** Finds credentials that the venue accepts: stored ones, or new ones if the caller permits them or orders rest. */
+/** Finds credentials that the venue accepts: stored, or new if the caller permits or orders rest. */
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
@@ -10,7 +10,7 @@ import type { ServiceClient } from './client.js';
 interface StoredCredentials {
   /** Credentials that the client already signs with; null without credentials. */
   readonly stored: Credentials | null;
-  /** Whether refused credentials may be replaced. A paper exchange with a fresh state knows no keys. */
+  /** Whether refused credentials may be replaced. A new paper exchange knows no API keys. */
   readonly mayReplace: boolean;
   /** Stores new credentials, because the venue shows a secret only once. */
   readonly keep: (made: Credentials) => void;
@@ -49,7 +49,7 @@ interface KeyMaking {
 
 /**
  * Makes a new API key if the venue refuses the current one, because resting orders must be canceled. Returns the
- * credentials in use afterwards. Never throws, so that the cancels are tried with the existing credentials.
+ * credentials in use afterwards. Never throws: without a new key, cancels are tried with the old key.
  */
 export async function ensureTakenKey(
   client: ServiceClient,
@@ -57,7 +57,7 @@ export async function ensureTakenKey(
   { wallet, keep, warn }: KeyMaking,
 ): Promise<Credentials | null> {
   if (current === null) return null;
-  // The following cancels start with the same read.
+  // This read tests the key; the cancels that follow begin with the same read.
   const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
   if (!isKeyRefusal(outcome)) return current;
   let used = current;
@@ -71,5 +71,5 @@ export async function ensureTakenKey(
   return used;
 }
 
-/** Whether the venue rejected the key or forbids this call for the key. */
+/** Whether the venue rejected the API key, or does not permit this call with it. */
 export const isKeyRefusal = (outcome: Outcome): boolean => outcome.kind === 'refused' && refusesKey(outcome);

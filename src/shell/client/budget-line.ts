@@ -1,7 +1,7 @@
 /**
  * The request budget of one scope, which also bounds the scheduler's plan. A request passes at once while the sliding
- * window has a free place. Only waiting requests queue in Bottleneck, by lane: Bottleneck takes some milliseconds a
- * job. Each free place releases one request.
+ * window has a free place. Only requests that must wait use Bottleneck, because it takes some milliseconds a job. Each
+ * free place in the window releases one waiting request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -9,43 +9,43 @@ import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
-/** Maximum queued requests. More than a minute's whole budget would be stale before its turn. */
+/** Maximum queued requests. Requests beyond a minute's whole budget would be stale before they are sent. */
 const LONGEST_LINE = 1_000;
-/** Lanes whose queue may be twice as long, so that queued reads cannot keep out a cancel. */
+/** Lanes (request priorities) whose queue may be twice as long, so that queued reads cannot keep out a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Negative minimum time between two starts, for Bottleneck, which plans starts by the wall clock. Without it, a clock
- * set back would block the queue. The window grants the places, by a monotonic clock.
+ * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
+ * set back would block the queue. The sliding window decides when requests leave, by a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // The first job uses up the reservoir. After that, Bottleneck's next start lies in the past.
+  // The first job uses up Bottleneck's reservoir. After this job, Bottleneck's next planned start lies in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
 
-/** A waiting request that may test whether the venue still refuses. */
+/** A waiting request that may test whether the venue still refuses requests. */
 interface Prober {
   readonly lane: Lane;
   /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
-  /** Passes a permit to the request; returns false if the request no longer waits. */
+  /** Grants the request a permit to send; returns false if the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
 }
 
-/** The queue of one scope. Requests leave when the budget's window has a free place, urgent lanes first. */
+/** Request queue of one budget scope. Requests leave when its window has a free place, urgent lanes first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
   /** Bottleneck's queue; null until a request has to wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired ones, and the number of them with a place. */
+  /** Number of jobs in Bottleneck's queue, including expired ones; and how many of these jobs have a place. */
   #queued = 0;
   #called = 0;
-  /** Probing requests in order of arrival, including expired ones. */
+  /** Requests that may probe a refusing venue, in order of arrival, including expired requests. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -56,7 +56,7 @@ export class BudgetLine {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Fraction of a minute's budget that could leave now, less the waiting requests; negative when more wait. */
+  /** Fraction of a minute's budget that is free now, less the waiting requests; negative if more requests wait. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
     const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
@@ -67,7 +67,7 @@ export class BudgetLine {
     return this.#pacing.read(this.#monotonicMs());
   }
 
-  /** Takes a place without waiting, if one is free and no request waits; else returns null. */
+  /** Takes a place in the window if one is free and no request waits; else returns null. */
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
@@ -75,7 +75,7 @@ export class BudgetLine {
   }
 
   /**
-   * Waits for a place, at most `patienceMs`. Returns null at the time limit, or if the queue is full or closed.
+   * Waits for a place in the window, at most `patienceMs`. Returns null after that, or if the queue is full or closed.
    * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
@@ -112,20 +112,20 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Records an answer. Returns the pause after a refusal, ms, which probes ignore; null without a refusal. */
+  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore this pause. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
-  /** Returns the place of a request that was not sent. */
+  /** Frees the place in the window of a request that was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** True if a granted place must not be used, because the venue has since refused or reported a lower budget. */
+  /** True if a granted place must not be used: the venue has since refused a request or lowered the budget. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
@@ -136,7 +136,7 @@ export class BudgetLine {
     await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
-  /** Gives free places to the first waiting requests, and sets a timer for the next free place. */
+  /** Gives the window's free places to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
     if (this.#closed) return;
     const nowMs = this.#monotonicMs();
@@ -153,11 +153,11 @@ export class BudgetLine {
     }
     const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
-    // At Infinity all counted requests are in flight; their `onSilence` or `onAnswer` calls this again.
+    // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` calls `#callUp` then.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
-  /** When a probe is due, lets the most urgent probing request pass the queue. */
+  /** When a probe of the venue is due, sends the most urgent probing request ahead of the queue. */
   #probe(nowMs: number): void {
     const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
     if (mayLeave.length === 0) return;
@@ -174,8 +174,8 @@ export class BudgetLine {
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
 /**
- * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and
- * submits have their own connections: a venue that hangs on eight reads must not delay a cancel.
+ * Bounds the concurrent requests of two groups: cancels and submits, and everything else. Cancels and submits have
+ * their own connections: a venue that hangs on eight reads must not delay a cancel.
  */
 export class Lanes {
   readonly #urgent: PQueue;
@@ -187,7 +187,7 @@ export class Lanes {
     this.#other = new PQueue({ concurrency });
   }
 
-  /** Runs the task by its lane's priority. Returns null if the task did not start within `patienceMs`. */
+  /** Runs a request's task by the priority of its lane. Returns null if the task did not start within `patienceMs`. */
   run<T>(lane: Lane, patienceMs: number, task: () => Promise<T>): Promise<T | null> {
     const queue = URGENT.includes(lane) ? this.#urgent : this.#other;
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Makes one signed HTTP call within the venue's budgets. The outcome is *answered*, *refused* (by an error envelope of
- * the service) or *unknown*. Faults of network or venue never throw. No reason, notice or error contains a secret.
+ * Makes one signed HTTP call within the venue's budgets. The outcome of a call is *answered*, *refused* (by an error
+ * envelope of the service) or *unknown*. Faults of network or venue never throw. Messages contain no secret.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -34,12 +34,12 @@ const DEFAULT_CONCURRENCY = 8;
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
-/** Planned reads are retried automatically only while at least this part of a minute's budget is free. */
+/** The core's reads are retried automatically only while at least this part of a minute's budget is free. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** Fields of one call that stay the same in all its attempts. */
+/** Data of one call that stays the same in all attempts. */
 interface Job {
   readonly declaration: Declaration;
   readonly parts: CallParts;
@@ -51,9 +51,9 @@ interface Job {
 }
 
 interface PlannedOptions extends CallOptions {
-  /** Whether a core made the request, which repeats its reads and reserves budget for urgent requests. */
+  /** Whether a core made the request. A core repeats its reads and reserves budget for urgent requests. */
   readonly isPlanned?: boolean;
-  /** Whether the request is a cancel of a kill; default: every cancel is. */
+  /** Whether the request is a cancel that belongs to a kill; by default true for every cancel. */
   readonly isUrgent?: boolean;
 }
 
@@ -73,7 +73,7 @@ export class HttpCaller {
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
-  /** Budgets by scope; null if requests do not wait for a budget. */
+  /** Request budgets by scope; null if requests do not wait for a budget. */
   readonly #lines: Readonly<Record<Scope, BudgetLine>> | null;
   #credentials: Credentials | null;
   readonly #lanes: Lanes;
@@ -105,14 +105,14 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each retrying call adds a listener. The count is bounded, but the runtime warns from the eleventh listener on.
+    // Each retrying call adds a listener to the signal. Node would warn at the eleventh, but their number is bounded.
     setMaxListeners(0, this.#closing.signal);
   }
 
   /** Makes one call. Never throws for a fault of the network or the venue. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
     const answer = this.#track(this.#call(endpoint, input, options));
-    // `#call` parses the answer with the schema of this endpoint.
+    // The cast is safe: `#call` has parsed the answer with the schema of this endpoint.
     return answer as Promise<ClientAnswer<N>>;
   }
 
@@ -131,8 +131,8 @@ export class HttpCaller {
   }
 
   /**
-   * Proves control of the wallet and creates API credentials, which this client then uses. The venue shows the secret
-   * only once: store it first. A lost answer leaves at worst an unused key behind. Throws TwinbookError
+   * Proves control of the wallet and creates API credentials, which this client then uses. The venue shows the API
+   * secret only once: store it first. A lost answer leaves at worst an unused API key. Throws TwinbookError
    * venue_unreachable or venue_refused.
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
@@ -151,19 +151,19 @@ export class HttpCaller {
     return this.#credentials;
   }
 
-  /** Estimated clock of the venue, ms since 1970. */
+  /** Estimated time of the venue's clock, ms since 1970. */
   venueNowMs(): number {
     return this.#venueClock.venueMs(this.clock.monotonicMs()) ?? this.clock.nowMs();
   }
 
-  /** Venue's clock minus ours; null before the venue's first answer with a time. */
+  /** Venue's clock minus ours, ms; null before the venue's first answer with a time. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.clock.monotonicMs(), this.clock.nowMs());
   }
 
-  /** Drops waiting requests, aborts those in flight and closes the sockets. Later calls are reported unsent. */
+  /** Drops waiting requests, aborts requests in flight and closes the sockets. Later calls are reported unsent. */
   close(): Promise<void> {
-    // A second stop of the same queue would reject.
+    // A second stop of the same Bottleneck queue would reject.
     this.#closed ??= this.#close();
     return this.#closed;
   }
@@ -192,22 +192,22 @@ export class HttpCaller {
     const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
-      // No wait after an answer: a throttled scope waits in its queue, and a wrong clock has been corrected.
+      // A retry after an answer needs no delay: throttled requests wait in the queue, and a wrong clock is corrected.
       const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
-      // The core does not plan retries, so they must not use budget that orders and cancels need.
+      // The core does not plan for retries, so retries must not use budget that orders and cancels need.
       if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
-      // If a retry was not sent, the result of the previous attempt stands.
+      // If a retry was not sent, the call keeps the result of the previous attempt.
       if (!next.left && last.left) break;
       last = next;
     }
-    // The answer gets the time after all retries, because the core takes an older time for a clock set back.
+    // The answer is dated after all retries: the core would read an older time as a clock set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
-  /** Waits. Returns false if the client was closed meanwhile. */
+  /** Waits `ms`. Returns false if the client was closed during the wait. */
   async pause(ms: number): Promise<boolean> {
     // The wait rejects as soon as the client is closed.
     if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
@@ -276,11 +276,11 @@ export class HttpCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    // A refusal causes no pause in a caller without a budget line.
+    // Without a budget queue, a refusal causes no pause.
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
-    // A repeated request would get the same unreadable answer of the service.
+    // The service answered, but unreadably; a repeated request would get the same answer.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
@@ -323,7 +323,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
 
 type Header = (name: string) => string | null;
 
-/** Reads the rate headers; null unless all three are present and plausible. `offsetMs`: venue's clock minus ours. */
+/** Reads the rate limit headers; null unless all three are plausible. `offsetMs`: venue's clock minus ours. */
 export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
@@ -353,17 +353,17 @@ const whole = (text: string | null): number | null => (text !== null && /^\d{1,1
 
 /** Resolution of a `Date` header, ms. */
 const HEADER_RESOLUTION_MS = 1_000;
-/** Maximum relative drift of two clocks. A bad quartz drifts by 500 ppm. */
+/** Maximum relative drift of two clocks. A bad clock quartz drifts by 500 ppm. */
 const DRIFT_MS_PER_MS = 0.0005;
-/** Smallest reported change of the offset, ms. A header may be a second old. */
+/** Smallest reported change of the venue's clock offset, ms. The time in a `Date` header may be a second old. */
 const NEWS_MS = 2_000;
-/** Maximum reports per minute, because the clocks of a venue's servers may differ. */
+/** Maximum reports of a clock offset per minute, because the clocks of a venue's servers may differ. */
 const MOST_TOLD = 3;
 const MINUTE_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
-/** Monotonic times when the request left and when the answer was seen, and our wall clock at the latter. */
+/** Monotonic times of request and answer, and our wall clock at the answer, ms. */
 interface AnswerTimes {
   readonly sentMonotonicMs: number;
   readonly seenMonotonicMs: number;
@@ -378,25 +378,25 @@ interface Bounds {
 }
 
 /**
- * Estimates the venue's clock from the `Date` of its answers; intersecting their bounds leaves some milliseconds. The
+ * Estimates the venue's clock from the `Date` headers of several answers, to within some milliseconds. The clock
  * estimate is relative to our monotonic clock, so a jump of our wall clock changes no signed timestamp.
  */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** Offset of the last report, or the first estimate if it was too small to report, ms; null before both. */
+  /** Clock offset last reported, ms, or a first estimate too small to report; null before both. */
   #toldMs: number | null = null;
-  /** Times of the newest reports, monotonic ms, the newest first. */
+  /** Times of the newest reports of a clock offset, monotonic ms, the newest first. */
   #reports: readonly number[] = [];
 
-  /** Records an answer's `Date`, ms. Returns a notice of a relevant difference, at most three times a minute. */
+  /** Records an answer's `Date`, ms. Returns a notice if the clocks differ relevantly, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // Bounds that do not intersect mean that a clock was set, so the new answer replaces the older ones.
+    // If the answers' bounds do not intersect, a clock was set: the new answer replaces the older answers.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
 
-  /** Forgets earlier answers, because the venue rejected our timestamps. */
+  /** Drops the clock estimate, because the venue rejected our timestamps. */
   forget(): void {
     this.#bounds = null;
   }
@@ -432,7 +432,10 @@ export class VenueClock {
   }
 }
 
-/** Bounds from one answer. The venue wrote its `Date` between our sending and receiving, rounded down to a second. */
+/**
+ * Bounds of the clock offset from one answer. The venue wrote its `Date` between our sending and receiving, rounded
+ * down to a second.
+ */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

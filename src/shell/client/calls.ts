@@ -1,6 +1,6 @@
 /**
- * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. Arguments are the path's key,
- * body, query and `CallOptions`, if the call has them. A body of one field is passed as that field's value.
+ * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. Its arguments are the path's key,
+ * body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
  */
 
 import {
@@ -34,26 +34,26 @@ interface OrderHead {
   readonly is_yes: boolean;
 }
 
-/** A new order as decimal texts. Its price is that of the order's own outcome, YES or NO. */
+/** A new order, with numbers as decimal texts. The price is that of the order's own outcome, YES or NO. */
 export type OrderInput =
   /** An order that rests in the book until a fill or a cancel. */
   | (OrderHead & {
       readonly order_type: 'limit';
       readonly side: Side;
-      /** Multiple of the market's tick, within its `min_price` and `max_price`. */
+      /** Price, a multiple of the market's tick, within its `min_price` and `max_price`. */
       readonly price: string;
       /** Number of shares, a multiple of the market's lot. */
       readonly amount: string;
     })
-  /** Buys at once for at most `funds` of currency, fee included; the rest is canceled. */
+  /** Market order that buys for at most `funds` of currency, fee included; the unspent rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'buy'; readonly funds: string })
-  /** Sells `amount` shares at once; the unsold rest is canceled. */
+  /** Market order that sells `amount` shares at once; the unsold rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
 /** Market and number of complete sets, as decimal text: a positive multiple of the market's lot. */
 export type ConversionInput = BodyOf<'merges.create'>;
 
-/** `is_yes` is true by default, `leverage` is 1. The signature covers neither take profit nor stop loss. */
+/** Defaults: `is_yes` true, `leverage` 1. The signature covers neither take profit nor stop loss. */
 type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
 /** Request for a margin position: buys for all `funds` now, or `shares` once the market reaches `price`. */
@@ -61,7 +61,7 @@ export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** Prices of take profit and stop loss, at least one. Null clears a price; an absent price stays unchanged. */
+/** Prices of take profit and stop loss, at least one of them. Null clears a price; an absent price stays unchanged. */
 export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
 /** Request bodies whose types are more precise than their schemas. */
@@ -101,14 +101,14 @@ export type Calls = {
 /** Makes the methods of every call, by group. */
 export function makeCalls(caller: HttpCaller): Calls {
   const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  // `Object.keys` returns plain strings; these are the names of the table.
+  // The cast is safe: the keys of `ENDPOINTS` are the calls' names, but `Object.keys` returns plain strings.
   for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
     const declaration = declarationOf(endpoint);
     const [group = '', method = ''] = endpoint.split('.');
     groups[group] ??= {};
     const methods = groups[group];
     const walk = method === 'list' ? 'all' : `all${method.charAt(0).toUpperCase()}${method.slice(1)}`;
-    // Only declarations of lists have a page size.
+    // Only the declarations of list calls have a page size.
     const list = declaration.page === undefined ? null : (endpoint as ListName);
     methods[method] = (...args) => {
       const parts = readArguments(declaration, args);
@@ -116,7 +116,7 @@ export function makeCalls(caller: HttpCaller): Calls {
     };
     if (list !== null) methods[walk] = (...args) => walkPages(caller, list, ...readArguments(declaration, args));
   }
-  // The type `Calls` is derived from the same table.
+  // The cast is safe: the type `Calls` is derived from the same table, `ENDPOINTS`.
   return groups as unknown as Calls;
 }
 
@@ -128,7 +128,7 @@ function readArguments({ path, body, query }: Declaration, args: readonly unknow
     ...(body === null ? {} : { body: nameField(Object.keys(body.shape), rest.shift()) }),
     ...(Object.keys(query.shape).length === 0 ? {} : { query: rest.shift() }),
   };
-  // The types of the methods have the same arguments in the same order.
+  // The cast is safe: the methods' types declare the same arguments in the same order.
   return [input as CallInput<EndpointName>, rest.shift() as CallOptions | undefined] as const;
 }
 
@@ -141,7 +141,7 @@ const WALK_LIMIT = 100;
 interface ListRule<R> {
   /** Returns the id of a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether an unsorted page with a successor must be full. True for cursors of the kind "before this id". */
+  /** Whether every page but the last must be full if unsorted. True for cursors that mean "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -193,12 +193,12 @@ async function readPage<N extends ListName>(
 
 /** Number of rows remembered to detect repeated rows. */
 const REMEMBERED_ROWS = 10_000;
-/** Maximum consecutive empty pages. Lists that skip rows may return some, but a walk must end. */
+/** Maximum consecutive empty pages. Lists that skip rows may return some empty pages, but reading a list must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /**
- * Yields every row of a list. Requests a page only when its first row is needed. Throws ServiceRefused,
- * OutcomeUnknown or BrokenList at the row where the error occurs.
+ * Yields every row of a list. Requests a page only when its first row is needed. Throws ServiceRefused, OutcomeUnknown
+ * or BrokenList when the iteration reaches the failing page.
  */
 export async function* walkPages<N extends ListName>(
   caller: Caller,
@@ -206,20 +206,20 @@ export async function* walkPages<N extends ListName>(
   input: CallInput<N>,
   options?: CallOptions,
 ): AsyncGenerator<RowOf<N>, void, undefined> {
-  // The declaration of every list has these query fields.
+  // The cast is safe: every list call declares these query fields.
   const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as CursorQuery;
-  // The types cannot show that the rule belongs to this endpoint's rows.
+  // The cast is needed: TypeScript cannot see that the rule belongs to this endpoint's rows.
   const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
   const cursors = new Set<string>();
-  // The first page identifies a list that restarts under new cursors, at any list length.
+  // A repeated row of the first page shows that a list of any length restarted under new cursors.
   const first = new Set<string>();
   const recent = new Set<string>();
   let { cursor } = query;
   let emptyPages = 0;
   for (let pages = 1; ; pages++) {
     const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-    // Every list takes a limit and a cursor; the other fields come from the caller.
+    // The cast is safe: every list call takes a limit and a cursor, and the caller gave the other fields.
     const page = await readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;

@@ -1,9 +1,10 @@
 /**
  * The venue's service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call is a method with the call's name, such as `client.orders.create`, and resolves to the record. Calls reject
- * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`; sent money is
- * decimal text. `all…` walks a list. Methods such as `place` draft, sign, submit and wait.
+ * Every API call is a method of the same name, such as `client.orders.create`, and resolves to the service's record.
+ * Methods reject with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Money in answers is `Micros`;
+ * money in requests is decimal text. Methods `all…` read a whole list. Methods such as `place` draft, sign, submit and
+ * wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +35,7 @@ import {
   ServiceRefused,
 } from './contract.js';
 
-/** All calls of the service, with types. A client may be shared; `close()` ends it. */
+/** All calls of the service, with types. A client may be shared by callers; `close()` ends the client. */
 export class ServiceClient extends HttpCaller {
   readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
@@ -53,8 +54,8 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order. Signs only a draft with exactly these terms. Resolves to an order that is or was in the book.
-   * ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
+   * Places an order. Signs only a draft with exactly these terms. The promise resolves to an order that is or was in
+   * the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
    * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
@@ -69,7 +70,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /** Cancels an order. Resolves to its row once it no longer rests, also if it was filled or canceled before. */
+  /** Cancels an order. Resolves to the order's row once the order no longer rests, also if it had ended before. */
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
     const { withinMs } = { ...SAFE_DEFAULTS, ...options };
     const startMs = this.clock.monotonicMs();
@@ -90,7 +91,7 @@ export class ServiceClient extends HttpCaller {
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // A fill probably ended the order meanwhile, which the record shows.
+      // If a fill ended the order meanwhile, the order's record shows this.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
@@ -123,8 +124,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft must name the shares that the account's assets list.
-   * Resolves to the row in the state `completed` or `done`. Rejects as `place`.
+   * Redeems all free shares of a settled market. The draft of a redeem must name the shares that the account's assets
+   * list. Resolves to the row in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -137,8 +138,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Reads the redeemable shares in the account's assets before the draft, which locks them. If all shares are locked,
-   * an earlier draft holds them, most likely after a lost answer. The service then returns that draft again.
+   * Reads the redeemable shares in the account's assets, before a draft locks them. If all shares are locked, an
+   * earlier draft holds them, probably after a lost answer. The service then returns the earlier draft.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -165,8 +166,9 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
-   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Sends only one close.
+   * Closes a margin position and resolves to the closed position. For a close with a price, set `withinMs` too. Rejects
+   * with ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second
+   * close request.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -195,7 +197,7 @@ const LANDING: ChangeStage = { kind: 'landing' };
 const DONE: ChangeStage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** Returns the stage of an order. An order that was in the book is done, even if it was canceled later. */
+/** Returns the stage of placing an order. An order that was in the book is done, even if canceled later. */
 function placeStage({ status }: OrderRow): ChangeStage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;
@@ -209,7 +211,7 @@ const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['do
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Makes a function from a record's state to its stage. A state that is not listed is `landing`. */
+/** Makes a function from a record's state to its stage. A record state that is not listed means `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): ChangeStage => {
     const why = OVER.find((over) => over === state);
@@ -220,7 +222,7 @@ function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
 }
 
 const MOST_SUBMITS = 3;
-/** Temporary refusals: the submit had no effect, and may be accepted later. */
+/** Error codes of temporary refusals: the submit had no effect, but a later submit may be accepted. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
 /** Progress of a change according to the service's record. */
@@ -231,7 +233,7 @@ type ChangeStage =
   | { readonly kind: 'done' }
   | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
 
-/** The parts of a change that differ between order, cancel, merge and others. `R` is the type of its record. */
+/** Parts of a change that differ between order, cancel, merge and others. `R` is the type of its record. */
 interface Change<R> {
   /** The call that submits the change; errors carry its name. */
   readonly endpoint: EndpointName;
@@ -246,9 +248,9 @@ type ChangeContext = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'paus
 
 /** Time limit of a whole change, interval of reads, and permission to sign unreadable drafts. */
 export interface SafeOptions {
-  /** Time limit of the whole change, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  /** Time limit of the whole change, ms; after it the call throws OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
-  /** Interval between reads of a record that is not final, ms; each is a signed request. Default 500. */
+  /** Interval between reads of a record that is not final, ms; each read is a signed request. Default 500. */
   readonly pollMs?: number;
   /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
   readonly allowBlindSigning?: boolean;
@@ -258,7 +260,7 @@ const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false 
 
 type Pace = ReturnType<typeof startPace>;
 
-/** Starts the time limit of a change, and returns its options and waits. */
+/** Starts a change's time limit; returns the options of its calls and its wait function. */
 function startPace(world: ChangeContext, safe: SafeOptions) {
   const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
   const deadlineMs = world.clock.monotonicMs() + withinMs;
@@ -271,10 +273,10 @@ function startPace(world: ChangeContext, safe: SafeOptions) {
 }
 
 /**
- * Runs one change from draft to final state. Only the record proves the outcome, not a submit's answer. A signature may
- * be sent again, because a draft takes effect once. A second draft is never made, because both could take effect.
+ * Runs one change from draft to final state. The record proves the outcome, not the submit's answer. A signature may be
+ * sent again, because a draft takes effect once. A second draft is never made, because both could take effect.
  *
- * Resolves to the finished record. Throws ServiceRefused, NotDone, OutcomeUnknown.
+ * Resolves to the change's final record. Throws ServiceRefused, NotDone, OutcomeUnknown.
  */
 async function runDraftWorkflow<R>(
   change: Change<R>,
@@ -288,14 +290,14 @@ async function runDraftWorkflow<R>(
   return new Submission(change, draft.pubkey, signature, pace).run();
 }
 
-/** The part of a change from the signature to the end. */
+/** One change from its signature to its final record. */
 class Submission<R> {
   readonly #change: Change<R>;
   readonly #pubkey: string;
   readonly #signature: string;
   readonly #pace: Pace;
   #sent = false;
-  /** True if a submit had no answer. Only a final record can then show that it had no effect. */
+  /** True if a submit had no answer. Only a final record can then show that the submit had no effect. */
   #inDoubt = false;
   #lastSeen: R | undefined;
 
@@ -323,7 +325,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** Reads the record again: it may change although its submit was refused, so one read is no proof. */
+  /** Reads the record again, because one read is no proof: a refused submit may still change the record. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -331,7 +333,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends by a record that is not an unsigned draft. `refusal`: answer to the submit, more precise than a state. */
+  /** Ends the change by a record that is not an unsigned draft. `refusal`: the submit's answer, more precise. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -346,7 +348,7 @@ class Submission<R> {
 
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // The record shows a submit of the last moment with a delay, so one read proves nothing.
+      // One read proves nothing, because the record shows a submit just before the expiry with a delay.
       if (!(await this.#pace.wait())) throw this.#makeUnknown('it seemed expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
@@ -355,7 +357,7 @@ class Submission<R> {
     throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
   }
 
-  /** Reads the record, repeatedly until a read succeeds or the time limit passes. */
+  /** Reads the change's record, repeatedly until a read succeeds or the time limit passes. */
   async #look(): Promise<R> {
     for (;;) {
       const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
@@ -373,7 +375,7 @@ class Submission<R> {
   }
 }
 
-/** True for a temporary refusal. A refusal of a wrong clock has corrected our estimate. */
+/** True for a temporary refusal. A refusal because of a wrong timestamp has corrected our clock estimate. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
@@ -389,15 +391,15 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   }
 }
 
-/** Position to close, and its worst price in its own outcome, decimal text; without a price at any price. */
+/** Position to close, and the worst accepted price of its own outcome, decimal text; any price if absent. */
 export interface CloseInput {
   readonly pubkey: string;
   readonly price?: string;
 }
 
 /**
- * Closes a margin position and reads the position until the close. The request is never sent twice: a venue may execute
- * a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
+ * Closes a margin position and reads the position until the close. The close request is never sent twice, because a
+ * venue may execute a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 async function closeMargin(
   positions: Calls['positions'],
@@ -414,7 +416,7 @@ async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may change although the close was refused, and show it later, so one read is no proof.
+    // One read is no proof: a refused close may still change the position, and the record may show this late.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;
@@ -425,10 +427,10 @@ async function closeMargin(
 
 /** Tolerance for the venue's clock and rounding in the latest accepted expiry of a draft, s. */
 const EXPIRY_SLACK_S = 60;
-/** The signer finds drafts by intent; this signer has a single draft. */
+/** Intent id of the only draft of this signer, because a draft signer finds drafts by intent. */
 const INTENT_ID = 'safe call';
 
-/** A draft as the service returned it, with the requested terms. */
+/** A draft as returned by the service, together with the terms that we requested. */
 interface DraftToSign {
   readonly pubkey: string;
   readonly message: string;
@@ -455,7 +457,7 @@ function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** Refuses a draft with a late expiry, which could be submitted long after its use; null without objection. */
+/** Refuses a draft that expires too late, because it could be submitted long afterwards; null without objection. */
 function objectionToExpiry(message: string, world: ChangeContext): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;

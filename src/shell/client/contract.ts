@@ -15,9 +15,9 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/key-file.js';
 
-/** The client's two clocks. Tests and simulations may pass their own. */
+/** The client's two clocks. Tests and simulations may pass other clocks. */
 export interface ClientClock {
-  /** Our wall clock, ms since 1970; it may be set forward or back. */
+  /** Our wall clock, ms since 1970, which may be set forward or back. */
   nowMs(): number;
   /** Monotonic clock, ms from an arbitrary start; it never jumps or runs back. */
   monotonicMs(): number;
@@ -26,14 +26,14 @@ export interface ClientClock {
 /** Venue, credentials and budgets of a client. */
 export interface ClientOptions {
   readonly profile: VenueProfile;
-  /** Overrides the profile's base URL. HTTPS unless the host is loopback, without query or credentials. */
+  /** Base URL instead of the profile's: HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
   /** Credentials for signing; without credentials only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
-  /** Maximum requests per minute by scope, for a shared API key. `Infinity` for a venue without limits. */
+  /** Maximum requests per minute by scope, for a shared API key. `Infinity` means a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /** Whether requests wait for a free budget; default true. If false, a refusal also causes no pause. */
+  /** Whether requests wait for a free budget; default true. If false, requests do not pause after a refusal either. */
   readonly isPaced?: boolean;
   /** Time limit of an attempt, from the first byte sent to the last byte received, ms. Default 10,000. */
   readonly timeoutMs?: number;
@@ -52,10 +52,10 @@ export type ClientNotice =
       /** Venue's clock minus ours, ms. */
       readonly offsetMs: number;
       readonly uncertaintyMs: number;
-      /** Offset before the jump, ms; null for the first estimate of the venue's clock. */
+      /** Clock offset before the jump, ms; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** The venue refused a request as throttled. For `waitMs` only one probe at a time leaves in this scope. */
+  /** Notice that the venue refused a request as throttled. For `waitMs`, this scope sends only one probe at a time. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 /** Names of the calls that return pages. */
@@ -82,7 +82,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
 export interface CallOptions {
   /** Priority class of the call; default `own`. */
   readonly lane?: Lane;
-  /** Latest time to send, our clock, ms. A call that is later is reported unsent. Default: an hour from now. */
+  /** Latest time to send the call, our clock, ms; after it the call is reported unsent. Default: an hour from now. */
   readonly latestMs?: number;
 }
 
@@ -91,7 +91,7 @@ export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
   /** Time when the last attempt was sent, or when an unsent call was dropped; our clock, ms. */
   readonly sentMs: number;
-  /** Time when the outcome was known; our clock, ms. */
+  /** Time when the call's outcome was known; our clock, ms. */
   readonly nowMs: number;
   /** Venue clock, ms, from the answer's `Date` (resolution one second); null if absent. */
   readonly venueTimeMs: number | null;
@@ -132,7 +132,7 @@ export class ServiceRefused extends ServiceError {
   readonly slug: string;
   /** Reason in the service's own words. */
   readonly reason: string;
-  /** Invalid fields: objects with one key each, the field's name; empty for most refusals. */
+  /** Invalid request fields, as objects with one key, the field's name; empty for most refusals. */
   readonly details: ErrorDetails;
 
   constructor(endpoint: EndpointName, refusal: RefusedOutcome, pubkey: string | null = null) {
@@ -145,7 +145,7 @@ export class ServiceRefused extends ServiceError {
     this.details = details;
   }
 
-  /** Returns true if the error code is one of `slugs`. The compiler checks their spelling. */
+  /** Returns true if the error code is one of `slugs`. The compiler checks the spelling of the slugs. */
   is(...slugs: readonly ServiceErrorSlug[]): boolean {
     return slugs.some((slug) => slug === this.slug);
   }
@@ -184,7 +184,7 @@ export class OutcomeUnknown extends ServiceError {
 
 /** Reason why a change provably had no effect. */
 export type NotDoneReason =
-  /** The draft was not signed, because its text did not match the request or signing was not permitted. */
+  /** Reason: the draft was not signed, because its text did not match the request or signing was not permitted. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
 
 /** The change provably had no effect. Funds locked by the draft are free at the draft's expiry at the latest. */
@@ -205,18 +205,18 @@ export class NotDone extends ServiceError {
 
 /** Reasons why a list cannot be trusted. */
 export type ListFault =
-  /** A cursor came a second time, so the list would never end. */
+  /** The service returned the same cursor twice, so the list would never end. */
   | 'cursor_repeated'
-  /** A row came twice. Rows moved between pages during the walk, so others may be missing. */
+  /** The list returned a row twice: rows moved between pages during the reads, so other rows may be missing. */
   | 'row_repeated'
   /** A page holds fewer rows than its size although another page follows. */
   | 'page_cut'
   /** A page holds more rows than the page size. */
   | 'page_overfull'
-  /** A thousand consecutive pages were empty although another followed each. The walk would never end. */
+  /** A thousand consecutive pages of the list were empty, although each named a next page. */
   | 'pages_empty';
 
-/** The pages of a list contradict each other. Rows returned before the error are real, but incomplete. */
+/** The pages of a list contradict each other. The rows before the error are valid, but the list is incomplete. */
 export class BrokenList extends ServiceError {
   override readonly name = 'BrokenList';
   readonly fault: ListFault;

@@ -1,4 +1,4 @@
-/** Encodes one call as bytes and classifies the answer. The signed bytes are the sent bytes. */
+/** Encodes one call as bytes and classifies the answer. The signature covers exactly the bytes that are sent. */
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -24,7 +24,7 @@ export interface Message {
   readonly url: URL;
   /** Path and query of the request line, byte for byte. */
   readonly pathWithQuery: string;
-  /** The body's exact text; empty for a call without one. */
+  /** The request body's exact text; empty for a call without a body. */
   readonly body: string;
 }
 
@@ -43,7 +43,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
-    // Percent-encoding leaves `.` and `..`, which would change the signed path.
+    // Percent-encoding does not change `.` and `..`, which would alter the signed path.
     if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
       return `path parameter ${name} cannot be sent`;
     }
@@ -58,7 +58,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   }
 }
 
-/** Returns the headers of one attempt. Every attempt has a new signature, which covers the timestamp. */
+/** Returns the headers of one attempt. Every attempt has a new signature, because it covers the timestamp. */
 export function writeHeaders(
   message: Message,
   prefix: string,
@@ -70,7 +70,7 @@ export function writeHeaders(
     Accept: 'application/json',
     'Accept-Encoding': 'identity',
     'User-Agent': 'twinbook',
-    // `false` keeps axios from announcing a form where no body is sent.
+    // Without `false`, axios would send a form's content type with a request that has no body.
     'Content-Type': body === '' ? false : 'application/json',
   };
   if (credentials === null) return headers;
@@ -88,7 +88,7 @@ export function checkedBaseUrl(text: string): URL {
   const invalid = (what: string) => new TwinbookError('config_invalid', `base_url ${what}`, hint);
   if (!URL.canParse(text)) throw invalid('is not an address');
   const url = new URL(text);
-  // The address may contain a password, so messages show it only after this check.
+  // The base address may contain a password, so messages show it only after this check.
   if (url.username !== '' || url.password !== '') throw invalid('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '') throw invalid(`${text} must not hold a query or a fragment`);
   const isPlain = url.protocol === 'http:';
@@ -103,12 +103,12 @@ export function checkedBaseUrl(text: string): URL {
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
-/** Content of an answer. */
+/** Content of a venue's answer, classified. */
 interface Classification {
   readonly outcome: Outcome;
   /** True for an answer of the service itself. A proxy's page shows neither the service's clock nor its budget. */
   readonly genuine: boolean;
-  /** Page size reported by a list's page; null for other calls, and where absent. */
+  /** Page size reported by a page of a list; null for other calls, and if not reported. */
   readonly pageLimit: number | null;
 }
 
@@ -123,7 +123,7 @@ const listMeta = z.object({
  * Classifies an answer. *Answered* and *refused* need the service's complete envelope with the right status. Every
  * other answer is *unknown*, because a write wrongly classified as failed would be sent twice.
  *
- * `text` is the whole body, null if it is not UTF-8. `asked`: the requested record.
+ * `text` is the answer's whole body, null if it is not UTF-8. `asked`: parameters of the call.
  */
 export function classify(
   declaration: Declaration,
@@ -158,12 +158,12 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
-  // `data.data` has the type of the endpoint, because the endpoint's schema parsed it.
+  // The cast is safe: the endpoint's schema has parsed `data.data`.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
 
-/** Leaves out unreadable rows and keeps the others. A page without a readable row is invalid. */
+/** Leaves out unreadable rows of a page and keeps the others. A page without a readable row is invalid. */
 function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
   if (!Array.isArray(data)) return { rows: data, unread: [] };
   const unread: UnreadRow[] = [];
@@ -246,14 +246,14 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // A wrong `is_yes` means prices of NO instead of YES, or YES under a wrong name.
+  // A wrong `is_yes` in an answer means prices of NO instead of YES, or YES under a wrong name.
   is_yes: ['is_yes'],
 };
 
 /**
  * Returns a sentence on the field that differs between answer and call; null without a difference. An answer with
- * another record could confirm an order that was never placed. Another market's book, or prices of NO for YES, could
- * become our quotes.
+ * another record could confirm an order that was never placed. Without this check, another market's book, or prices of
+ * NO for YES, could set our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have its own pubkey; the signer compares the draft's content.

@@ -2,23 +2,23 @@
  * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes
  * prevent a single answer from blocking us for long. The code is pure, so a simulation can pace like the client.
  *
- * A limit below the profile's counts after a second equal answer. Requests of the lanes `cancel` and `own` probe after
- * a second or two, one at a time, less often after each refused probe. If our own use explains the refusal, only the
- * cancels of a kill probe.
+ * A reported limit below the profile's takes effect only after a second equal answer. Requests of the lanes `cancel`
+ * and `own` probe after a second or two, one at a time, less often after each refused probe. If our own use of the
+ * budget explains the refusal, only cancels of a kill may probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 
-/** Longest accepted wait from a proxy in front of the service, ms. A proxy does not know the service's windows. */
+/** Longest wait accepted from a proxy before the service, ms. A proxy does not know the service's budget windows. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
-/** Wait after a refusal that names no trusted wait, ms; doubled with each refusal, less a random part up to half. */
+/** Wait after a refusal without a trusted wait time, ms; doubled with each refusal, less a random part up to half. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
-/** Delay of a probe after the venue's last answer, ms; random up to double, doubled with each refused probe. */
+/** Delay of a probe after the venue's last answer, ms: random up to double, and doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
-/** Permission to send: a place in the window, or a probe of the venue's refusal. */
+/** Permission to send a request: a place in the window, or a probe while the venue refuses requests. */
 export type Permit = 'place' | 'probe';
 
 /** Budget facts of an answer. */
@@ -33,22 +33,22 @@ export interface AnswerSignals {
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
-/** Decides when the next request of a scope may leave, from its window and from refusals. */
+/** Decides when the next request of a scope may leave, by the sliding window and by earlier refusals. */
 export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** True if our own use explains the pause. */
+  /** True if our own use of the budget explains the refusal that caused the pause. */
   #isFirm = false;
   #refusals = 0;
-  /** Times of the newest refusal, and of the newest refusal that its headers do not explain. */
+  /** Times of the newest refusal, and of the newest refusal whose headers do not explain it. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
-  /** `requestsPerMinute`: the profile's limit. `most`: upper bound, even if the venue allows more. */
+  /** `requestsPerMinute`: the profile's limit. `most`: upper bound of the limit, even if the venue allows more. */
   constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
     this.window = new SlidingWindow(requestsPerMinute, most);
     this.#random = random;
@@ -58,19 +58,19 @@ export class Pacing {
     return PROBING.includes(lane);
   }
 
-  /** Number of requests, of any lane, that may leave now. */
+  /** Number of requests that may leave now, whatever their lane. */
   freePermits(nowMs: number): number {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
 
-  /** Time of the next free place if no answer comes, ms; Infinity while all counted requests are in flight. */
+  /** Time of the next free place if no answer arrives, ms; Infinity while all counted requests are in flight. */
   nextPlaceMs(nowMs: number): number {
     return Math.max(this.#pausedUntilMs, this.window.free(nowMs) >= 1 ? nowMs : this.window.nextFreeMs(nowMs));
   }
 
   /**
-   * Returns the time when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up.
-   * @param isUrgent whether it is a cancel of a kill, which probes although our own use explains the refusal
+   * Returns when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up. @param
+   * isUrgent whether it is a cancel of a kill, which probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -97,12 +97,12 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = true;
   }
 
-  /** True if a granted place must not be used, because the venue has since refused or reported a lower budget. */
+  /** True if a granted place must not be used: the venue has since refused a request or lowered the budget. */
   isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
 
-  /** Returns the place of a request that was not sent. */
+  /** Frees the place in the window of a request that was not sent. */
   giveBack(place: Permit): void {
     this.window.giveBack();
     if (place === 'probe') this.#isProbing = false;
@@ -114,7 +114,7 @@ export class Pacing {
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** Records an answer. Returns the pause after a refusal, ms, which probes ignore; null without a refusal. */
+  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore this pause. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -126,7 +126,7 @@ export class Pacing {
   }
 
   #onRefusal(place: Permit, { genuine, askedMs, budget }: AnswerSignals, nowMs: number): number {
-    // A minute without a refusal has passed: this is a new series of refusals.
+    // A minute without a refusal has passed, so this refusal begins a new series.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
@@ -137,7 +137,7 @@ export class Pacing {
     const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
     if (budget === null && genuine && isBelieved && isOwnUse) this.window.find(nowMs);
     else if (!isExplained) this.#doubt(nowMs);
-    // A venue that refuses without reason and asks to return at once would refuse again.
+    // A venue that refuses for no visible reason, with a wait of zero, would refuse an immediate retry.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
     this.#refusals += 1;
@@ -147,7 +147,7 @@ export class Pacing {
     return pauseMs;
   }
 
-  /** Records a refusal that neither headers nor profile explain. Only a second one lowers the limit. */
+  /** Records a refusal that neither headers nor profile explain. Only a second such refusal lowers the limit. */
   #doubt(nowMs: number): void {
     const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
@@ -169,26 +169,26 @@ export class Pacing {
   }
 }
 
-/** The lowest limit tried is the venue's limit divided by this. The full limit returns within three minutes. */
+/** The lowest limit tried is the venue's limit divided by this; the full limit returns within three minutes. */
 const LEAST_TRUST = 8;
-/** Own use above this part of the limit explains a full window. */
+/** If our own requests exceed this part of the limit, they explain why the venue's window is full. */
 const EXPLAINING_PART = 3 / 4;
-/** Minutes for which a limit found by refusals holds before a higher limit is tried. */
+/** Minutes for which a limit inferred from refusals is kept before a higher limit is tried. */
 const FOUND_HOLDS_MINUTES = 3;
 
-/** Counts the requests of the last minute against a budget that the venue may correct. */
+/** Counts the requests of the last minute against a budget; the venue's reports may correct both. */
 export class SlidingWindow {
-  /** The profile's limit, before the venue's first answer. */
+  /** The profile's limit, requests per minute, used before the venue's first answer. */
   readonly #base: number;
   #limit: number;
-  /** Last limit that the venue reported, whether it was accepted or not; null before a report. */
+  /** Last limit that the venue reported, accepted or not, requests per minute; null before a report. */
   #lastTold: number | null = null;
-  /** Upper bound of own requests. No report of the venue raises it, because another program uses the rest. */
+  /** Maximum own requests per minute. No report of the venue raises it, because another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
   /** Times at which requests of the last minute finished. */
   readonly #finished = new SlidingMinute();
-  /** Foreign requests that the venue counts, from another process with the same key or our last run. */
+  /** Requests that the venue counts but another process with the same key, or our last run, sent. */
   #foreign = 0;
   #foreignUntilMs = 0;
   /** Temporary limit, requests per minute, after a refusal within the venue's own limit; doubled each minute. */
@@ -197,7 +197,7 @@ export class SlidingWindow {
   /** Times of refused requests, which the venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests a minute before the venue's first report, or `Infinity`. `most`: upper bound of reports. */
+  /** `limit`: requests per minute before the venue's first report, or `Infinity`. `most`: maximum reported limit. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -251,24 +251,24 @@ export class SlidingWindow {
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** Returns the place of a request that did not leave. */
+  /** Frees the place in the window of a request that did not leave. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
 
-  /** Records an answer's budget headers. A limit below the profile's counts after two equal answers in a row. */
+  /** Records an answer's budget headers. A limit below the profile's takes effect after two equal answers in a row. */
   learn(limit: number, remaining: number, nowMs: number): void {
     const isBelieved = limit >= this.#base || limit === this.#lastTold;
     this.#lastTold = limit;
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue may not have counted all requests in flight, so the result may be too low, but never too high.
+    // The venue may not have counted all requests in flight: our free budget may be too low, never too high.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** Lowers the limit, after an unexplained refusal, to the requests that passed; `again`: at most the last limit. */
+  /** After an unexplained refusal, lowers the limit to the accepted requests; `again`: at most the last limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -289,13 +289,13 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** Records a refusal without a named limit. The limit then is the number that passed in the last minute. */
+  /** Records a refusal without a named limit. The number of requests accepted in the last minute becomes the limit. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;
   }
 
-  /** Time of the next free place, monotonic ms; Infinity while all counted requests are in flight. */
+  /** Time of the window's next free place, monotonic ms; Infinity while all counted requests are in flight. */
   nextFreeMs(nowMs: number): number {
     this.#countUsed(nowMs);
     const ours = this.#finished.leavesMs(nowMs) ?? Number.POSITIVE_INFINITY;
@@ -303,7 +303,7 @@ export class SlidingWindow {
     return Math.min(ours, others, this.#nextTrustMs(nowMs));
   }
 
-  /** Returns the temporary limit; Infinity once it exceeds the venue's limit. */
+  /** Returns the temporary limit, requests per minute; Infinity once it exceeds the venue's limit. */
   #ceilingAt(nowMs: number): number {
     const minutes = Math.max(0, Math.floor((nowMs - this.#ceilingSinceMs) / MINUTE_MS));
     const grown = this.#ceiling * 2 ** Math.min(minutes, 60);

@@ -1,4 +1,4 @@
-/** Makes one HTTP attempt. Returns the received bytes, and whether any byte was sent. Has no rules of the service. */
+/** Makes one HTTP attempt. Returns the received bytes, and whether any byte was sent. Knows no rules of the service. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -8,7 +8,7 @@ import axios from 'axios';
 import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
-/** Result of one HTTP attempt. `text` is null if the bytes are not UTF-8. */
+/** Result of one HTTP attempt. `text` is null if the answer's bytes are not UTF-8. */
 export type Attempt =
   | {
       readonly kind: 'answer';
@@ -108,11 +108,11 @@ function describe(error: unknown): string {
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Replaces axios's network access, which supports proxies, redirects, uploads and streams at four times the time per
- * order. One instance carries one request, prepared by axios, until the last byte of the answer.
+ * Replaces axios's network access, whose proxies, redirects, uploads and streams make an order take four times as long.
+ * One instance carries one request, prepared by axios, until the last byte of the answer.
  */
 class WireRequest {
-  /** True once the connection is open. Before that, no byte of the request is sent. */
+  /** True once the connection is open. No byte of the request is sent before the connection is open. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
@@ -124,7 +124,7 @@ class WireRequest {
       const url = new URL(config.url ?? '');
       const isSecure = url.protocol === 'https:';
       const agent: http.Agent | undefined = isSecure ? config.httpsAgent : config.httpAgent;
-      // The types of axios permit several kinds of header values; `writeHeaders` returns only texts.
+      // The cast is safe: axios's types permit several kinds of header values, but `writeHeaders` returns only texts.
       const headers = config.headers.toJSON() as http.OutgoingHttpHeaders;
       const options = { method: config.method?.toUpperCase(), headers, agent };
       const request = isSecure ? https.request(url, options) : http.request(url, options);
@@ -143,7 +143,7 @@ class WireRequest {
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // The client requests no upgrade. An ignored upgrade would look like a missing answer until the time-out.
+    // The client requests no upgrade. An ignored protocol upgrade would look like a missing answer until the time-out.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
@@ -179,8 +179,8 @@ class WireRequest {
 }
 
 /**
- * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may compress them. Throws for bytes that
- * do not match the declared encoding, and for too many bytes.
+ * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may compress the answers. Throws for bytes
+ * that do not match the declared encoding, and for an answer that is too large.
  */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };

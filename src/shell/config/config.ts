@@ -1,4 +1,4 @@
-/** Makes a trader's configuration from its file. Adds defaults, makes paths absolute and converts units. */
+/** Makes a trader's configuration from its file: adds defaults, makes paths absolute and converts units. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';
@@ -27,15 +27,15 @@ import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.
 /** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of the trader's file alone, because emergency commands must work with a broken strategy. */
+/** Settings without the strategy files, because emergency commands must work with a broken strategy. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
 /** A trader's configuration: frozen, with absolute paths and money in micros. Contains no secret. */
 export interface Config extends TraderConfig {
   readonly strategies: readonly StrategyConfig[];
-  /** Lower-case hex SHA-256 of the canonical JSON of everything that affects a decision; stored with every run. */
+  /** Lower-case hex SHA-256 of the canonical JSON of all settings that affect a decision; stored with every run. */
   readonly configHash: string;
-  /** Texts of the configuration's files by absolute path, including the user's own code. */
+  /** Contents of the configuration's files by absolute path, including the user's own code. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,7 @@ export type AlertsConfig = TraderConfig['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
 export type DashboardConfig = TraderConfig['dashboard'];
 export type FleetConfig = NonNullable<TraderConfig['fleet']>;
-/** A PostgreSQL server, without the password. */
+/** Address of a PostgreSQL server, without the password. */
 export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values. */
 export type FeedConfig = TraderConfig['feeds'][number];
@@ -57,30 +57,30 @@ export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
-  /** The file's `strategy` setting: name of a shipped module, or a path. */
+  /** The strategy file's `strategy` setting: name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Code of the user's own module; empty for a shipped module. */
+  /** Code files of the user's own module; empty for a shipped module. */
   readonly moduleFiles: readonly ModuleFile[];
   /** Parameters as written in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** A strategy file; if its code is not loaded, `module` is null and the parameters are those of the file. */
+/** Content of a strategy file. If its code is not loaded, `module` is null and the file's parameters are unchecked. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration that is only compared, so its code need not be loaded. */
+/** A configuration for comparison only, so the code of its strategies need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/** Profile without real money. Its dashboard is on by default, and its wallet is created without confirmation. */
+/** Venue profile without real money: dashboard on by default, and a wallet created without confirmation. */
 export const PAPER = 'paper';
 
-/** Makes the settings of a trader. The content must have no problem. */
+/** Makes the settings of a trader from a file's content, which must have no problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -132,7 +132,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
-/** Returns violations of the rules between settings, each with its reason. */
+/** Returns violations of the rules that concern several settings, each with its reason. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
@@ -141,7 +141,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     ...fleetProblems(content, at),
   ];
   const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
-  // The scheduler chooses a market's interval between these two values.
+  // The scheduler chooses a market's poll interval between these two settings.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
@@ -172,7 +172,7 @@ const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-/** Makes the settings of the paper exchange. With `embedded: true` it listens at the port of `venue.base_url`. */
+/** Makes the settings of the paper exchange. An embedded exchange listens at the port of `venue.base_url`. */
 function makeExchange(
   { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
@@ -190,10 +190,10 @@ function makeExchange(
 
 const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-/** Maximum number of symbolic links to follow before they count as circular, as in Linux. */
+/** Maximum number of symbolic links to follow; more count as circular, as in Linux. */
 const MOST_LINKS = 40;
 
-/** Follows symbolic links, so that a program that uses another name of the file finds the same side files. */
+/** Follows symbolic links, because files beside a ledger must be found under every name of the ledger. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -249,7 +249,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-/** Makes the settings of alerts, which must have no problem. */
+/** Makes the alerts' settings from a file's content, which must have no problem. */
 export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -279,7 +279,7 @@ const FEED_KEYS: KindKeys<FeedFile['kind']> = {
 const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
   Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
 
-/** Makes the settings of feeds, which must have no problem. */
+/** Makes the feeds' settings from a file's content, which must have no problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
@@ -298,7 +298,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Checks the fleet's settings. Its messages omit the address, which may contain a password. */
+/** Checks the fleet's settings. Error messages omit the database address, which may contain a password. */
 function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);
@@ -311,7 +311,7 @@ function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange
 }
 
 function objection(address: string): string | null {
-  // A broken percent escape would make a later decoding throw.
+  // A broken percent escape in the address would make a later decoding throw.
   if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
   const url = new URL(address);
   const parameters = [...url.searchParams.keys()];
@@ -357,7 +357,7 @@ const readParts = (url: URL) => ({
   user: url.searchParams.get('user') ?? decodeURIComponent(url.username),
 });
 
-/** Returns an address's host, without the brackets of an IPv6 address. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 type VenueConfig = ReturnType<typeof loadVenue>;
@@ -393,7 +393,7 @@ export function loadVenue(
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Describes a venue's drafts whose content cannot be checked; null without such drafts. */
+/** Describes those drafts of a venue whose content cannot be checked; null without such drafts. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
@@ -406,10 +406,10 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** Warns in the suggestion for a mistyped profile name, which must not lead to real money by accident. */
+/** Adds a warning to the suggestion for a mistyped profile name, which could lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Finds a profile by name: shipped, then in `venues/` beside the trader's file. Any other text is a path. */
+/** Finds a profile by name: shipped, then in `venues/` beside the trader's file. Any other name is taken as a path. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);

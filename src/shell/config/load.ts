@@ -37,16 +37,16 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** Whether a strategy file is allowed too, for a backtest with the paper profile and a capital of 1000. */
+  /** Whether `path` may name a strategy file, for a backtest with the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
-  /** Names of feeds besides the file's, for backtests; `any` for generated markets, which have every feed. */
+  /** Names of feeds besides those of the trader's file, for backtests; `any` for generated markets. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Texts of a copy by absolute path, read instead of the files. */
+  /** Contents of a stored copy by absolute path, read instead of the files. */
   readonly copy?: ReadonlyMap<string, string>;
   /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
-  /** Folder where a relative `path`, and relative paths in the environment, start. */
+  /** Base folder of a relative `path` and of relative paths in the environment. */
   readonly cwd: string;
 }
 
@@ -117,7 +117,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
     at,
     // Null if the file has an error.
     trader: trader ?? null,
-    // The limits, if readable, are needed to check the strategy files too.
+    // The trader's limits, if readable, are needed to check its strategy files.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -166,7 +166,7 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** Fields not frozen: a strategy's module belongs to the user, and freezing has no effect on a map. */
+/** Fields that stay unfrozen: a strategy's module belongs to the user, and freezing has no effect on a map. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
 function deepFrozen<T extends object>(value: T): T {
@@ -179,13 +179,13 @@ function deepFrozen<T extends object>(value: T): T {
 
 const PREFIX = 'TWINBOOK__';
 
-/** A bare word such as `paper` names a shipped file. Every other path is made absolute. */
+/** A bare word such as `paper` names a shipped file. Every other value is a path, which is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Applies settings from the environment to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
- * Names are case-insensitive. Two underscores begin a nested key. Commas separate list items. The text `null` clears a
- * setting. Relative paths start at `cwd`. The result's `sources` maps fields to variables.
+ * Applies environment variables to a file's content: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`. Names
+ * are case-insensitive. In a variable, two underscores begin a nested key, and commas separate list items. The text
+ * `null` clears a setting. Relative paths start at `cwd`. The result's `sources` maps fields to variables.
  */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
@@ -226,7 +226,7 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
   return { path, node };
 }
 
-/** Parses a text by the field's kind; returns the text unchanged if invalid, so that the schema explains it. */
+/** Parses a text by the field's kind; returns an invalid text unchanged, so that the schema reports the error. */
 function readText(text: string, node: SchemaNode, cwd: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;
@@ -253,14 +253,14 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  // If the file has no mapping here, its value stays, so that the schema reports the error.
+  // If the file has another value than a mapping here, the value stays, so that the schema reports the error.
   if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
   const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
   fields.set(head, withValue(fields.get(head), rest, value));
   return Object.fromEntries(fields);
 }
 
-/** Facts for the checks of a strategy file. Null limits: the trader's file is invalid. Null feeds: all are valid. */
+/** Data for checking a strategy file. Null limits: the trader's file is invalid. Null feeds: any feed is valid. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -269,8 +269,8 @@ interface KnownToTrader {
 }
 
 /**
- * Reads a strategy file. `asker`: the trader's setting that names the file. Without known limits the file is only
- * checked, and the result is null. Throws `config_invalid` with all problems of the file.
+ * Reads a strategy file. `asker`: the trader's setting that names the file. If the trader's limits are unknown, the
+ * strategy file is only checked, and the result is null. Throws `config_invalid` with all problems of the file.
  */
 export async function readStrategyFile(
   file: string,
@@ -313,7 +313,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** Throws all problems that the schema finds. For a misplaced key, also a limit or parameter, it names the place. */
+/** Throws all problems that the schema finds. For a misplaced key, limit or parameter, the error names its place. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   readBySchema(strategyFileSchema, source.value, source.problem, () => {
     const places = new Map<string, readonly string[]>();
@@ -360,7 +360,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
-/** Reads the markets' settings. Throws for a contradiction, and for a minimum above its maximum. */
+/** Reads a strategy's choice of markets. Throws for contradictory settings, and for a minimum above its maximum. */
 function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
   const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
   const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Applies the strategy's limits to the trader's; null if the trader's are unknown. Throws for a looser limit. */
+/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser limit. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

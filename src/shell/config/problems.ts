@@ -1,4 +1,4 @@
-/** Describes problems of a configuration: place, field, value and expected form. */
+/** Describes problems of a configuration: file and line, field, value and expected form. */
 
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -7,16 +7,16 @@ import { closest } from '../../shared/base/text.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
 
 export interface Problem {
-  /** Place for the operator: `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
+  /** Place of the problem for the operator: `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
-  /** Line and column in the file, counted from 1, for sorting; absent for the environment. */
+  /** Line and column of the problem, counted from 1, for sorting; absent for environment variables. */
   readonly place?: { readonly line: number; readonly column: number };
   /** Name of the setting, such as `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
   readonly text: string;
 }
 
-/** Maximum number of problems shown, because the rest usually follows from the first ones. */
+/** Maximum number of problems shown, because later problems usually follow from the first ones. */
 const SHOWN = 12;
 
 const LOOK_UP = '`twinbook config explain` lists every setting with its range, default and meaning.';
@@ -24,7 +24,7 @@ const LOOK_UP = '`twinbook config explain` lists every setting with its range, d
 export const configError = (problems: readonly Problem[], hint = LOOK_UP): TwinbookError =>
   new ConfigInvalid(problems, hint);
 
-/** Keeps its problems separate, so that one message can list the problems of several errors. */
+/** Error with a list of problems, so that one message can list the problems of several errors. */
 class ConfigInvalid extends TwinbookError {
   readonly problems: readonly Problem[];
 
@@ -34,7 +34,7 @@ class ConfigInvalid extends TwinbookError {
   }
 }
 
-/** Writes one line for each problem: first those of the environment, then file by file, from the top. */
+/** Writes one line for each problem: first the environment's problems, then each file's from the top. */
 function formatLines(problems: readonly Problem[]): string {
   const getFile = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
   const files = ['', ...new Set(problems.map(getFile))];
@@ -50,7 +50,7 @@ function formatLines(problems: readonly Problem[]): string {
   return lines.join('\n');
 }
 
-/** Collects problems in several places of a configuration, for one message. */
+/** Collects problems from several parts of a configuration for one message. */
 export class ProblemList {
   readonly #problems: Problem[] = [];
   readonly #hints = new Set<string>();
@@ -68,7 +68,7 @@ export class ProblemList {
     }
   }
 
-  /** Does the same as `attempt`, for asynchronous work. */
+  /** Works like `attempt`, for asynchronous work. */
   async attemptLater<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -120,13 +120,13 @@ const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 5
 export const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The subset of JSON Schema that our schemas use. */
+/** A node of JSON Schema, limited to the features that our schemas use. */
 export interface SchemaNode {
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** Schema of entries whose names the operator chooses; false if there are none. */
+  /** Schema of the entries whose names the operator chooses; false if the group has no such entries. */
   readonly additionalProperties?: SchemaNode | boolean;
   readonly items?: SchemaNode;
   readonly anyOf?: readonly SchemaNode[];
@@ -137,14 +137,14 @@ export interface SchemaNode {
   readonly 'x-path'?: boolean;
 }
 
-/** Returns the permitted input as JSON Schema (draft 2020-12). */
+/** Returns a zod schema's permitted input as JSON Schema (draft 2020-12). */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  // The cast is safe: SchemaNode names only parts that are read here, all optional.
+  // The cast is safe: all fields of SchemaNode are optional, and it has only the fields that we read.
   return JSON.parse(JSON.stringify(made), split) as SchemaNode;
 }
 
-/** Writes `type: [string, null]` as two options, so that readers of the tree need only one form. */
+/** Writes `type: [string, null]` as two options, so that code which reads the schema needs only one form. */
 function split(_: string, node: unknown): unknown {
   if (typeof node !== 'object' || node === null || !('type' in node) || !Array.isArray(node.type)) return node;
   const { type: types, ...rest } = node;
@@ -171,7 +171,7 @@ function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode
 export const knownKeys = (node: SchemaNode | null): readonly string[] =>
   node === null ? [] : Object.keys(asMapping(node));
 
-/** Maps each key below the first level to the names of the groups that have it. */
+/** Maps each settings key below the first level to the names of the groups that have the key. */
 function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   const walk = (node: SchemaNode, path: string): void => {
@@ -185,10 +185,10 @@ function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
 }
 
 interface Setting {
-  /** Full name, such as `risk.max_loss_day`. */
+  /** Full name of the setting, such as `risk.max_loss_day`. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** Whether the setting is required in its group. */
+  /** Whether the setting's group must contain it. */
   readonly isRequired: boolean;
 }
 
@@ -202,20 +202,22 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** Schema of the entries in a mapping whose names the operator chooses. */
+/** Schema of a mapping's entries if the operator chooses their names. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
 
-/** Names of the groups that have a key, by key. */
+/** By settings key: names of the groups that have this key. */
 type KeyGroups = ReadonlyMap<string, readonly string[]>;
 
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more groups that have a misplaced key. */
+/**
+ * Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more groups in which a misplaced key is valid.
+ */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -229,12 +231,12 @@ export function readBySchema<S extends z.ZodType>(
   throw configError(parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places, at)));
 }
 
-/** Required and optional keys of each kind of entry. */
+/** Required and optional keys of each kind of a configuration entry. */
 export type KindKeys<K extends string> = Readonly<
   Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
 >;
 
-/** Finds missing keys of an entry's kind, and keys that belong to another kind. */
+/** Finds required keys that an entry of its kind lacks, and keys that belong to another kind. */
 export function kindProblems<K extends string>(
   what: string,
   entry: { readonly kind: K },
@@ -262,7 +264,7 @@ export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
 ): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
-  // The types are right, because every field was parsed by its own schema.
+  // The cast is safe: every field was parsed by its own schema.
   return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 
@@ -373,7 +375,7 @@ function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }:
   return high < UNBOUNDED ? ` of at most ${high}` : '';
 }
 
-/** Bound that zod writes for a whole number without a bound. */
+/** Limit that zod writes for a whole number without a bound. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 const stringKind = (node: SchemaNode | null): string =>
@@ -385,7 +387,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    // Only own keys of parsed YAML are read; their content is checked by the schema.
+    // The cast is safe: only own keys of parsed YAML are read, and the schema checks their content.
     value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
   }
   return value;

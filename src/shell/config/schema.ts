@@ -45,7 +45,7 @@ const path = (help: string) =>
     .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
     .meta({ description: help, ...PATH });
 
-/** Schema of a decimal string of currency or shares within bounds. It is converted to Micros. */
+/** Schema of a decimal string of currency or shares within bounds. The value is converted to Micros. */
 const amount = (min: string, max: string, help: string) =>
   z
     .string()
@@ -310,7 +310,7 @@ export const traderSchema = z.strictObject({
   strategies: z
     .array(path('Path of a strategy file.'))
     .max(100)
-    // An added strategy requires a reason, a removed strategy does not.
+    // Adding a strategy to a running trader requires a reason; removing a strategy does not.
     .meta({ description: 'Strategy files; a relative path starts at the trader file’s folder.', live: 'limit' }),
 });
 
@@ -366,7 +366,7 @@ export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
  * Returns how a changed setting is applied, from its section's `live` mark. `free`: by `config apply`. `limit`: a
- * looser or higher value needs a reason. `reason`: every change needs one. `restart`, or no mark: by a restart.
+ * looser or higher value needs a reason. `reason`: every change needs a reason. `restart`, or no mark: by a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
@@ -375,7 +375,7 @@ export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSc
 
 const CRON_FIELDS = 6;
 
-/** Returns the error of a cron expression; null if valid. A five-field expression leaves its seconds open. */
+/** Returns the error of a cron expression; null if valid. An expression of five fields lacks its seconds. */
 function cronProblem(expression: string, second: '*' | '0'): string | null {
   const texts = expression.split(/\s+/).filter((text) => text !== '');
   if (texts.length !== CRON_FIELDS) {

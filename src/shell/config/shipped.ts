@@ -8,13 +8,13 @@ import { assert } from '../../shared/base/errors.js';
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** Extension of our own modules: `.js` if compiled, `.ts` if run from the sources. */
+/** File extension of our own modules: `.js` if compiled, `.ts` if run from the sources. */
 const OWN_EXTENSION = extname(HERE);
 
 /** Folder with `src` and `strategies` of the running program: the repository, or its `dist`. */
 const codeRoot = dirname(dirname(dirname(dirname(HERE))));
 
-/** The package's folder, which has `config/`. */
+/** The package's folder, which contains `config/`. */
 export const packageRoot = ((): string => {
   const root = [codeRoot, dirname(codeRoot)].find((folder) => existsSync(join(folder, 'package.json')));
   assert(root !== undefined, `no package.json above ${HERE}`);

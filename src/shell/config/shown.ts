@@ -8,23 +8,23 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** Values for display, by the names of settings. */
+/** Values for display by setting name. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Matches names of settings that could contain a secret. */
+/** Matches the names of settings whose values could be secret. */
 const SECRET = /secret|passphrase|password|private|token/i;
 
 /** Returns a configuration with the names of its files, money as decimal strings, and secrets as stars. */
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
-  // `shownValue` returns a plain object for a plain object.
+  // The cast is safe: `shownValue` returns a plain object for a plain object.
   return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** Returns one strategy for display. If its code is not loaded, its parameters are those of the file. */
+/** Returns one strategy for display. If the strategy's code is not loaded, the file's parameters are shown. */
 export const shownStrategy = (strategy: ReadStrategy): Shown =>
-  // `shownValue` returns a plain object for a plain object.
+  // The cast is safe: `shownValue` returns a plain object for a plain object.
   shownValue('', spellStrategy(strategy)) as Shown;
 
 function spellStrategy({
@@ -44,7 +44,7 @@ function spellStrategy({
   return { ...rest, strategy: moduleName, quote_hours: quoteHours, params: Object.fromEntries(shownParams) };
 }
 
-/** Converts share amounts back to decimal strings, also within rows. */
+/** Converts amounts of shares in a value back to decimal strings, also within lists. */
 function shownParam(spec: ParamSpec | undefined, value: ParamValue): unknown {
   if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
   if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
@@ -62,11 +62,11 @@ function shownValue(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [settingName(key), shownValue(key, inner)]));
 }
 
-/** Converts a field name to the name in files: `maxLossDayMicros` becomes `max_loss_day`. */
+/** Converts the name of a field to the setting's name in files: `maxLossDayMicros` becomes `max_loss_day`. */
 export const settingName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Masks user and password of an address. Paths and parameters may contain such addresses. */
+/** Masks user and password of an address. Paths and strategy parameters may contain addresses with a password. */
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
@@ -76,7 +76,7 @@ export interface ConfigChange {
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
-/** Lists the differences of two configurations; empty if a trader would run in the same way. */
+/** Lists the differences of two configurations; empty if a trader would behave the same with both. */
 export function configChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
   const [then, now] = [shownConfig(before), shownConfig(after)];
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
@@ -90,7 +90,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Fields that are compared separately, or are not settings. */
+/** Configuration fields that are compared separately, or are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
@@ -102,7 +102,7 @@ function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): 
   const then = before.capitalMicros;
   if (then === now) return [];
   const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
-  // In a fleet more capital needs a restart, because its database grants capital only at the start.
+  // In a fleet more capital needs a restart, because the fleet's database grants capital only at the start.
   const wants = before.fleet === null ? 'reason' : 'restart';
   return [{ text, wants: now > then ? wants : 'nothing' }];
 }
@@ -150,7 +150,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // Units and defaults come from the code. Without it, parameters are compared as the files have them.
+  // A strategy's code knows its parameters' units and defaults. Without the code, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
@@ -199,7 +199,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** Returns the SHA-256 of all settings and code that affect a decision, without paths, ports and logs. */
+/** Returns the SHA-256 of all settings and code that affect a decision; paths, ports and logs do not. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
     config;
@@ -214,7 +214,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // A feed's source, a place on this machine, is omitted. So is the field without feeds, which keeps old hashes.
+    // A feed's source, a place on this machine, is omitted. Without feeds their field is omitted, to keep old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

@@ -19,7 +19,7 @@ import { SourceTexts } from './yaml-source.js';
 
 interface LoadedModule {
   readonly strategy: Strategy;
-  /** SHA-256 of the module's file and its relative imports. A changed strategy is another configuration. */
+  /** SHA-256 of the module's file and its relative imports; changed code thus counts as a changed configuration. */
   readonly sourceHash: string;
   /** Key of the module; equal for equal code. */
   readonly key: string;
@@ -31,13 +31,13 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
 /** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
-  /** Strategies that were loaded before, by key; absent: none. */
+  /** Strategies that were loaded before, by module key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for all other code. `omit` loads none. A function returns why a key is refused; null to load it. */
+  /** Rule for code not yet loaded. `omit` loads none. A function returns why a module key is refused, or null. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
-/** A module whose code may not be loaded; `strategy` is then null. */
+/** A strategy module; `strategy` is null if its code may not be loaded. */
 export type FoundModule = Omit<LoadedModule, 'strategy'> & { readonly strategy: Strategy | null };
 
 /** Loads a module by name or path; a relative path starts at `folder`. Throws `strategy_invalid`. */
@@ -98,22 +98,22 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
 
 /** Imports a strategy from a file. `name`: the module's name in messages. */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
-  // The loader is imported here, because this takes 50 ms and few commands need it.
+  // The module loader is imported on demand, because the import takes 50 ms and few commands need it.
   const { createJiti } = await import('jiti');
-  // Caches are off, so that the code is that of the hashed file.
+  // The loader's caches are off, so that the loaded code is that of the hashed file.
   const jiti = createJiti(import.meta.url, {
-    // The running module is passed, because the loader would otherwise transform its thirty files for each strategy.
+    // The loaded `twinbook/strategy` is passed: otherwise the loader would compile its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
     tryNative: false,
-    // If on, a module without a default export would seem to have one.
+    // With `interopDefault`, a module without a default export would seem to have one.
     interopDefault: false,
     transform: transformedBy(createJiti(import.meta.url)),
   });
   let module: unknown;
   try {
-    // The asynchronous form leaves .mjs and .js to Node, which would return old code for a changed file.
+    // jiti's asynchronous import leaves .mjs and .js to Node, which would return old code for a changed file.
     module = jiti(file);
   } catch (error) {
     throw invalid(
@@ -125,7 +125,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   return strategyFrom(module, name);
 }
 
-/** Returns the loader's message in one line. For a syntax error it includes line and column. */
+/** Returns the loader's error message in one line. For a syntax error, the message includes line and column. */
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
@@ -142,9 +142,9 @@ const invalid = (message: string, hint: string, cause?: unknown): TwinbookError 
 
 type Transform = NonNullable<JitiOptions['transform']>;
 
-/** Name of the environment data that new threads get. */
+/** Name under which new threads get the compiler cache's data. */
 const KEPT = 'twinbook strategies, transformed';
-/** Maximum number of cached texts, so that repeated reads over months do not fill the memory. */
+/** Maximum number of cached compiled files, so that reloads over months do not fill the memory. */
 const MOST = 32;
 
 /** Caches compiled code for this process and its later threads, because loading the compiler takes 300 ms. */
@@ -173,14 +173,14 @@ export interface ModuleFile {
   readonly text: string;
 }
 
-/** Maximum number of a module's files. A copy of all is stored with every change. */
+/** Maximum number of a module's files. A copy of all files is stored with every configuration change. */
 const MOST_FILES = 100;
 const MOST_BYTES = 2_000_000;
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
-/** Reads a module's files, its own first. Throws the file system's error, and an Error if the module is too large. */
+/** Reads a module's files, the main file first. Throws the file system's error, and an Error if they are too large. */
 export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
@@ -219,7 +219,7 @@ export function hashOfFiles(files: readonly ModuleFile[]): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Writes files into a temporary folder, and calls `run` with the path of the first. */
+/** Writes files into a temporary folder, and calls `run` with the path of the first file. */
 async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-module-'));
   try {
@@ -235,7 +235,7 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   }
 }
 
-/** Returns the files that a text imports by relative paths. Missing files are left to the loader's errors. */
+/** Returns the files that a module's text imports by relative paths. The loader reports missing files. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);

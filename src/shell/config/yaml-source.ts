@@ -8,7 +8,7 @@ import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
 export type YamlSource = ReturnType<typeof parseYaml>;
 
-/** Texts of a configuration's files by absolute path, read from the files or from a copy of them. */
+/** Contents of a configuration's files by absolute path, from the files or from a stored copy. */
 export class SourceTexts {
   readonly all: Map<string, string>;
   readonly isCopy: boolean;
@@ -18,7 +18,7 @@ export class SourceTexts {
     this.isCopy = copy !== null;
   }
 
-  /** Returns a file's text from the copy; null if there is no copy or the copy lacks the file. */
+  /** Returns a file's text from the stored copy; null if there is no copy or the copy lacks the file. */
   findCopied(path: string): string | null {
     return this.isCopy ? (this.all.get(path) ?? null) : null;
   }
@@ -63,7 +63,7 @@ function readText(file: string, cwd: string, { asker }: ReadYamlOptions): string
 
 const SPLIT = 'Name a YAML file of settings; split a long one into several strategy files.';
 
-/** Parses text whose size was checked. Throws one `config_invalid` with every problem. */
+/** Parses YAML text whose size was checked. Throws one `config_invalid` with every problem. */
 export function parseYaml(text: string, file: string, name: string) {
   const counter = new LineCounter();
   const problemAt = (offset: number, field: string, complaint: string): Problem => {
@@ -74,7 +74,7 @@ export function parseYaml(text: string, file: string, name: string) {
     version: '1.2',
     schema: 'core',
     strict: true,
-    // Repeated keys are found below: the library would compare every key with every other.
+    // Repeated keys are found below, because the library would slowly compare every key with every other key.
     uniqueKeys: false,
     lineCounter: counter,
     prettyErrors: false,
@@ -94,9 +94,9 @@ export function parseYaml(text: string, file: string, name: string) {
     file,
     /** File name for error messages. */
     name,
-    /** Content as plain objects (without `__proto__` keys), lists, texts, numbers, booleans and nulls. */
+    /** The file's content as plain objects (without `__proto__` keys), lists, texts, numbers, booleans and nulls. */
     value,
-    /** Makes a problem at the value or key of a field; for a missing field, at its closest existing parent. */
+    /** Makes a problem at the place of a field's value or key; for a missing field, at its closest existing parent. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);
@@ -140,7 +140,7 @@ function plain(node: unknown, path: readonly PropertyKey[], complain: Complain):
 const readKey = (pair: Pair): string | null =>
   isScalar(pair.key) && typeof pair.key.value === 'string' ? pair.key.value : null;
 
-/** Returns a key or value as a node, which has a range; null for other values. */
+/** Returns a YAML key or value as a node, which knows its place; null for other values. */
 const asNode = (end: unknown): Node | null => (isScalar(end) || isMap(end) || isSeq(end) || isAlias(end) ? end : null);
 
 function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | 'value'): number {
@@ -160,7 +160,7 @@ function findOffset(root: unknown, path: readonly PropertyKey[], part: 'key' | '
       return offset;
     }
     const start = asNode(node)?.range?.[0];
-    // An empty value has no text, so its key's place is used.
+    // An empty value has no text, so the problem is shown at its key.
     const empty = node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
     if (start !== undefined && !empty) offset = start;
   }

@@ -1,6 +1,4 @@
-/**
- * Runs work in a separate process, because only ending its process can interrupt SQLite or a module's top level.
- */
+/** Runs work in a separate process, because a SQLite query or a module's loading stops only with its process. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +12,10 @@ interface SqlQuestion {
   readonly most: number;
 }
 
-/** Maximum size of an answer, bytes. */
+/** Maximum size of the separate process's answer, bytes. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Runs SQL over a ledger. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
+/** Runs SQL on a ledger in a separate process. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
 export async function queryLedger(query: SqlQuestion, withinMs: number): Promise<Selected> {
   const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
@@ -33,21 +31,21 @@ export async function queryLedger(query: SqlQuestion, withinMs: number): Promise
   return (await askProcess({ kind: 'query', ...query }, limits, explain)) as Selected;
 }
 
-/** Time limit of loading, ms. Loading takes about a second, and ten at ten times the load. */
+/** Time limit of loading a configuration, ms. Loading takes about a second, on a very busy machine ten. */
 const LOADED_WITHIN_MS = 20_000;
 const MOST_MB = 512;
 
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Texts by path, used instead of the files. */
+  /** File contents by path, used instead of the files. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
 
 /**
- * Loads a configuration in a separate process, so that code that hangs or exits stays out of the trader. Returns the
- * keys of its modules. Throws like `loadConfig`, and `strategy_invalid` for code that does not end in time.
+ * Loads a configuration in a separate process, so that hanging or exiting code does not affect the trader. Returns the
+ * keys of the strategy modules. Throws like `loadConfig`, and `strategy_invalid` for code that does not load in time.
  */
 export async function checkLoad(
   file: string,
@@ -77,7 +75,7 @@ export async function checkLoad(
   return new Set((await askProcess(question, limits, explain)) as readonly string[]);
 }
 
-/** Input of `question-process.ts`, which has the same version as this file. */
+/** Input of the process `question-process.ts`, which has the same version as this file. */
 export type ProcessQuestion =
   | ({ readonly kind: 'query' } & SqlQuestion)
   | {
@@ -86,7 +84,7 @@ export type ProcessQuestion =
       readonly cwd: string;
       /** Environment overrides of the configuration. */
       readonly env: Environment;
-      /** Texts used instead of the files; null if the files themselves are loaded. */
+      /** File contents to use instead of the files; null if the files themselves are loaded. */
       readonly copied: readonly (readonly [path: string, text: string])[] | null;
     };
 
@@ -94,7 +92,7 @@ export type ProcessAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string };
 
-/** Prefix of the answer, which is the output's last line, because a module may write lines before it. */
+/** Prefix of the answer, the last line of output, because a module may print earlier lines. */
 export const ANSWER = 'answer: ';
 
 interface ProcessLimits {
@@ -106,13 +104,13 @@ interface ProcessLimits {
 
 type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
 
-/** Asks the process. Throws its TwinbookError, or that of `explain` if there is no answer. */
+/** Asks the process. Throws the process's TwinbookError, or that of `explain` if there is no answer. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
   explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,
 ): Promise<unknown> {
-  // Tests run sources, but the process needs compiled code: it does not inherit the TypeScript loader.
+  // Tests run TypeScript sources, but the process needs compiled code, because it has no TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;
   const program = fileURLToPath(new URL('./question-process.js', beside));
   const options = { ...limits, timeout: withinMs, killSignal: 'SIGKILL' } as const;
@@ -124,7 +122,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // Writing fails if the child ended early, which the callback reports.
+    // Writing the question fails if the child ended early; the callback of `execFile` reports this end.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

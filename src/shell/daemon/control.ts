@@ -14,7 +14,7 @@ import { nowMs, steadyMs } from '../runtime/clock.js';
 import type { LiveConfig } from './live-config.js';
 import { prunedText } from './status-text.js';
 
-/** Maximum time that a command waits for the exchange's confirmation, ms. */
+/** Maximum time that an operator's command waits for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -24,12 +24,12 @@ export interface RunningTrader {
   snapshot(): TraderSnapshot;
   /** Reason why the trader only cancels and then ends; null in normal operation. */
   ending(): string | null;
-  /** Executes a command. Returns null if it is accepted, else the reason. */
+  /** Executes a command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null;
-  /** Deletes one batch of finished intents and orders without fills. */
+  /** Deletes one batch of finished intents and unfilled orders from the ledger. */
   prune(batch: PruneBatch): PrunedBatch;
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
-  /** Ends the trader, after the answer was sent. */
+  /** Ends the trader, after the command's answer was sent. */
   stop(): void;
 }
 
@@ -101,7 +101,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // The answer is an error, because the operator expects quotes after a resume.
+  // The command's answer is an error, because the operator expects quotes after a resume.
   const error = `other stops are lifted, but the trader is killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
@@ -118,13 +118,13 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnap
       ]),
 ];
 
-/** Kills and answers before orders are canceled, so that the caller does not wait for the exchange. */
+/** Kills the trader. Answers before orders are canceled, so that the caller does not wait for the exchange. */
 function kill(asked: string, running: RunningTrader): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // The number is null, because an ending trader's ledger may be unreadable.
+  // The number of resting orders is null, because an ending trader's ledger may be unreadable.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -140,7 +140,7 @@ async function cancelAll(verify: boolean, running: RunningTrader): Promise<Contr
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // Orders that a quoting trader placed after the proof are not counted.
+  // Orders that a quoting trader placed after the proof are not counted as resting.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -167,11 +167,11 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the events of an adoption, one for each outcome. Other events may lie between them. */
+/** Kind of the ledger events of an adoption, one event per outcome. Other events may lie between them. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Starts a comparison and waits for its end. Returns a text if it cannot begin. */
+/** Compares the ledger with the exchange and waits for the result. Returns a reason if this cannot begin. */
 async function compare(running: RunningTrader): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
@@ -216,15 +216,15 @@ async function until(isSo: () => boolean): Promise<boolean> {
   return true;
 }
 
-/** Interval of checks for the stop file and of the ledger's file, ms, at which the checks cost almost nothing. */
+/** Interval of the cheap checks of the stop file and of the ledger's file, ms. */
 const LOOK_EVERY_MS = 100;
 
 export class StopWatch {
   readonly #path: string;
-  /** Monotonic clock, because a wall clock set back must not delay the check. */
+  /** Uses a monotonic clock, because a wall clock set back must not delay the check of the stop file. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Whether the existing stop file has already taken effect. */
+  /** Whether the stop file that exists now has already caused a kill. */
   #obeyed = false;
   #asked: string | null = null;
   #ledger: Pick<Ledger, 'checkFile'> | null = null;
@@ -239,7 +239,7 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /** Kills at the next step, and stores the reason for the next start. False if the reason cannot be stored. */
+  /** Kills the trader at the next step, and stores the reason for the next start. False if storing fails. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -250,7 +250,7 @@ export class StopWatch {
     }
   }
 
-  /** Returns a due kill, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
+  /** Returns a kill that is due, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;
@@ -264,7 +264,7 @@ export class StopWatch {
     return this.#look();
   }
 
-  /** Removes the stop file before a kill is lifted. Throws `file_unreadable` on failure. */
+  /** Removes the stop file before a kill is lifted. Throws `file_unreadable` if this fails. */
   clear(): void {
     this.#asked = null;
     removeStopFile(this.#path);

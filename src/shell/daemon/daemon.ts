@@ -1,6 +1,7 @@
 /**
- * Runs the trader as a long-lived service. It ends after two reads without resting orders, or after a message that this
- * proof is missing. If the core throws an error, it cancels resting orders without the core and exits with 1.
+ * Runs the trader as a long-lived service. The trader ends after two reads without resting orders, or after a message
+ * that this proof is missing. If the core throws an error, resting orders are canceled without the core; the exit code
+ * is 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,11 +43,11 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time limit of a stop beyond a draft's lifetime, ms; a crashed run's drafts may take effect within that lifetime. */
+/** Time limit of a stop, ms, added to a draft's lifetime: a crashed run's drafts may take effect until then. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** Margin of the guardian's time-out, ms. The guardian counts from a heartbeat older than our last step. */
+/** Margin of the guardian's time-out, ms: the guardian counts from a heartbeat older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
@@ -56,13 +57,13 @@ export interface TraderIo extends Output {
   readonly stopAsked: () => Promise<void>;
   /** Calls `kill` at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls `tell` with a text for the log at each unused signal (SIGUSR1). */
+  /** Calls `tell` with a text for the log at each SIGUSR1, a signal without a use. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls `take` with each uncaught error, which then no longer ends the process. */
+  /** Calls `take` with each uncaught error. Such an error then no longer ends the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` adds notes on data. */
+/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` logs notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -74,7 +75,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // If output and errors share a terminal, log entries are shown as plain lines, errors only.
+  // If standard output and error share a terminal, the log shows only errors, as plain lines.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is not stored: set log.file in the configuration');
@@ -121,7 +122,7 @@ class Service implements RunningTrader {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** Equity at the first valuation of this run; null before it. */
+  /** Equity at the first valuation of this run; null before this valuation. */
   #startedWith: Micros | null = null;
   #isProven = false;
   #failure: unknown = null;
@@ -203,7 +204,7 @@ class Service implements RunningTrader {
 
   async #openFeeds(): Promise<OpenFeeds | null> {
     const { feeds } = this.#session.config;
-    // The readers are imported here, because most traders have no feeds and start faster without them.
+    // The feed readers are imported on demand, because most traders have no feeds and start faster without them.
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
@@ -243,7 +244,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** Ends after a failure of the core: cancels without the core, and reports. */
+  /** After a failure of the core, cancels without the core, and reports. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
     this.#session.log.fatal({ err: error }, 'the trader stops');
@@ -264,7 +265,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** Cancels outside the core too, if a cancel is not proven in time. A repeated cancel is harmless. */
+  /** Also cancels outside the core, if it is not proven in time that no order rests. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
     this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {
@@ -298,7 +299,7 @@ class Service implements RunningTrader {
     }
   }
 
-  /** Executes an operator's command. Returns null if it is accepted, else the reason. */
+  /** Executes an operator's command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
@@ -310,7 +311,7 @@ class Service implements RunningTrader {
       if (isTaken) return null;
     }
     if (command.kind !== 'kill') return this.ending();
-    // The ledger could not store the kill, so the stop file must, for the next start.
+    // The ledger could not store the kill, so a stop file must keep the kill for the next start.
     if (this.#stopWatch.kill(command.reason)) return null;
     return `${this.ending() ?? 'it has ended'}; the kill cannot be stored: DO NOT START THE TRADER AGAIN`;
   }
@@ -343,7 +344,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes the heartbeat after a step. After a long block it cancels everything, as the guardian may have. */
+  /** Writes the heartbeat after a step. After a long block, cancels everything, because the guardian may have. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
@@ -362,7 +363,7 @@ class Service implements RunningTrader {
     });
   }
 
-  /** Runs `work`. A broken ledger throws even for a status page, which must cause cancels and not a crash. */
+  /** Runs `work`. A broken ledger throws even for a status page; this error must cause cancels, not a crash. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -374,14 +375,14 @@ class Service implements RunningTrader {
 
   #fail(error: unknown): void {
     this.#loop.end();
-    // A promise may be rejected without an error.
+    // A promise may be rejected without an error, so a text replaces a missing error.
     this.#failure ??= error ?? new Error('it failed without a reason');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 }
 
-/** Quiet notices that the screen shows too; without them a strategy outside its quote hours would seem idle. */
+/** Quiet notices that are shown on screen too: a strategy outside its quote hours would otherwise seem broken. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {
@@ -393,16 +394,16 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
   }
 }
 
-/** Interval of schedule checks, ms; an expression has a resolution of a second. */
+/** Interval of schedule checks, ms; a cron expression has a resolution of a second. */
 const LOOK_MS = 500;
-/** Delay above which a job is reported as late, ms. */
+/** Delay above which a scheduled job is reported as late, ms. */
 const LATE_MS = 2_000;
 
 interface JobHooks {
   readonly reconcile: () => void;
   readonly backupLedger: () => void;
   readonly dailySummary: () => void;
-  /** Called at the start and then at every change of a strategy's quote hours. */
+  /** Called at the start, and whenever a strategy's quote hours begin or end. */
   readonly quoteHours: (strategy: string, open: boolean) => void;
   /** Called before a late job, with the job's name in the configuration. */
   readonly late: (job: string, lateMs: number) => void;
@@ -439,7 +440,7 @@ export function startJobs(
   };
 }
 
-/** Backs up the ledger. Returns the reason of a failure, null on success. Never throws, so that trading continues. */
+/** Backs up the ledger. Returns the reason of a failure, or null. Never throws, so that trading continues. */
 export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

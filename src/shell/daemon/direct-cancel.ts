@@ -1,6 +1,6 @@
 /**
- * Cancels everything directly at the exchange, without ledger, engine or stored state. The command line uses this code
- * without a running trader, and a trader uses it after a failure of its core. Repeated cancels are harmless.
+ * Cancels everything directly at the exchange, without ledger, engine or stored state. Used by the command line without
+ * a running trader, and by a trader after a failure of its core. Repeated cancels are harmless.
  */
 
 import { existsSync } from 'node:fs';
@@ -22,13 +22,13 @@ import type { Wallet } from '../wallet/wallet.js';
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
-/** Maximum rounds. The next round finds orders that still rest after a lost answer, and new resting orders. */
+/** Maximum rounds of cancels. A next round finds orders that still rest after a lost answer, and new orders. */
 const ROUNDS = 3;
-/** Number of parallel cancels, of two requests each; well within a minute's budget. */
+/** Number of parallel cancels; each has two requests, well within a minute's budget. */
 const AT_ONCE = 4;
-/** Wait after a throttled cancel, ms. From then on cancels leave one at a time, so that the venue is not flooded. */
+/** Wait after a throttled cancel, ms. Later cancels leave one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** A list with more pages counts as endless. A page without new rows ends a circular list. */
+/** Maximum pages of an order list; a longer list counts as endless. A page without new rows ends a circular list. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -36,7 +36,7 @@ export interface DirectCancel {
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   readonly allowBlindSigning: boolean;
-  /** Whether two final reads must show that no order rests. */
+  /** Whether two final reads of the orders must show that no order rests. */
   readonly verify: boolean;
 }
 
@@ -75,7 +75,7 @@ export async function cancelUntilNothingRests(
   }
 }
 
-/** Time limit without a usable ledger, and the pause between two rounds, ms. */
+/** Time limit of the cancels without a usable ledger, and the pause between two rounds, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
@@ -99,17 +99,17 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** Detects a throttling message of the service or of a proxy. */
+/** Matches a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Counts resting orders. Throws the reason for an incomplete list, which proves nothing. */
+/** Counts resting orders. Throws the reason if the order list is incomplete, because such a list proves nothing. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
   if (trouble !== null) throw trouble;
   return orders.length;
 }
 
-/** Reads own resting orders. `trouble`: reason why more may exist; null for a complete list. */
+/** Reads own resting orders. `trouble`: reason why more orders may exist; null for a complete list. */
 async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -172,7 +172,7 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Error codes of a full, failing or read-only disk, from Node and SQLite. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/** True for a broken ledger, a failing disk or a bug, after which no process would manage the resting orders. */
+/** True for errors after which no process would manage the resting orders: broken ledger, failing disk, bug. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -183,11 +183,11 @@ export function leavesOrdersBehind(error: unknown): boolean {
 
 /**
  * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may rest, and no other process
- * cancels them. Uses the existing key and credentials and creates none. Never throws.
+ * cancels them. Uses the existing wallet key and credentials, and creates no new ones. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
-  // An embedded exchange ends with this process. Without a wallet file there is no access.
+  // Nothing to cancel: an embedded exchange ends with this process. Without a wallet file, cancels are impossible.
   if (config.exchange?.embedded === true || !existsSync(file)) return;
   try {
     const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
@@ -206,12 +206,12 @@ export async function cancelLeftovers(config: Config, env: Environment, say: (te
 
 export const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
 
-/** First wait for a proof, ms. Cancels take a second or two, but longer if the venue throttles every request. */
+/** First wait for the proof that no order rests, ms. Cancels take a second or two, longer at a throttling venue. */
 const FIRST_MS = 10_000;
-/** Longest wait for a proof, ms, so that a slow exchange is not interrupted repeatedly. */
+/** Longest wait for the proof that no order rests, ms; a slow exchange needs time. */
 const LONGEST_MS = 60_000;
 
-/** Decides when orders are also canceled outside the core, because it is not proven that none rests. */
+/** Decides when orders are also canceled outside the core, for lack of proof that no order rests. */
 export class Unproven {
   readonly #steadyMs: () => number;
   #dueMs: number | null = null;
@@ -221,7 +221,7 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /** True if a cancel outside the core is due: after ten seconds, then after twice as long, at most a minute. */
+  /** True if a cancel outside the core is due: after ten seconds, then after twice the last wait, at most a minute. */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

@@ -16,13 +16,13 @@ import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
-/** Interval of the lease check, ms; at most the interval of the loop's time steps. */
+/** Interval of the check of the fleet lease, ms; at most the interval of the loop's time steps. */
 const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): TraderSnapshot;
-  /** Called when the wallet is lost. Nothing may be signed, and orders canceled only if the wallet has no owner. */
+  /** Called when the wallet is lost. Orders may be canceled only if the wallet has no owner; nothing else is signed. */
   fail(error: TwinbookError): void;
 }
 
@@ -38,7 +38,7 @@ export class FleetSession {
     this.#capitalMicros = capitalMicros;
   }
 
-  /** Connects with the trader. Call it before the first step of the core. */
+  /** Connects the session with the trader. Call before the first step of the core. */
   start(hooks: FleetHooks): void {
     this.#hooks = hooks;
     this.#member.attach({
@@ -50,7 +50,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Releases the wallet; call it after proof that no order rests. A wallet with shares keeps its capital. */
+  /** Releases the wallet; call after proof that no order rests. A wallet with shares keeps its capital. */
   async release({ markets }: Pick<TraderSnapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -61,7 +61,7 @@ export class FleetSession {
     await this.#member.close();
   }
 
-  /** Remaining time in which no other trader can get the wallet, ms. */
+  /** Remaining time in which no other trader of the fleet can get the wallet, ms. */
   get oursForMs(): number {
     return this.#member.oursForMs;
   }
@@ -94,7 +94,7 @@ export class FleetSession {
   }
 }
 
-/** Explains why the trader ends after it lost the wallet. Without an owner only this trader can cancel its orders. */
+/** Explains the end after a lost wallet. If the wallet has no owner, only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -113,7 +113,7 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
 /** True for the error of a trader whose wallet another trader has taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
-/** Wraps the wallet's signer. It always signs cancels, and other drafts only while the wallet is certainly ours. */
+/** Wraps the wallet's signer: cancels are always signed, other drafts only while the wallet is certainly ours. */
 export const leasedSigner = (
   inner: IntentSigner,
   member: Pick<FleetMember, 'objection' | 'markets'>,
@@ -131,7 +131,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Lists the markets to claim. Null before own state was read, so that no earlier market is released. */
+/** Lists the markets to claim in the fleet; null before own state was read, so that no earlier claim is released. */
 const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
@@ -177,7 +177,7 @@ export async function joinFleet({ config, env, say, isStopping }: Starting, { ad
   return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
 }
 
-/** Returns a check for the client: submits and drafts leave only under the lease, cancels and reads always. */
+/** Returns a check for the client: submits and drafts need the wallet's lease, cancels and reads do not. */
 export const objectionOf =
   (member: FleetMember | null) =>
   (lane: Lane): string | null =>
@@ -186,9 +186,9 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels the previous trader's orders if it did not release the wallet. Waits until its last draft has expired,
- * because the venue does not know leases. Returns false if stopped before the proof. Rejects if the fleet's database
- * cannot be updated.
+ * Cancels the previous trader's orders if it did not release the wallet. Waits until that trader's last draft has
+ * expired, because the venue does not know leases. Returns false if stopped before no order rests. Rejects if the
+ * fleet's database cannot be updated.
  */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },

@@ -21,10 +21,10 @@ export interface LiveConfigOptions {
   readonly env: Environment;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
-    /** Strategies by key, in which the core finds code. */
+    /** Loaded strategies by module key; the core takes their code from this map. */
     readonly modules: Map<string, Strategy>;
   };
-  /** Gives the core a command. Returns null if it is accepted, else the reason. */
+  /** Gives the core a command. Returns null if the command is accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
   /** Called with a new configuration, for example to restart the schedules. */
   readonly onChange: (config: Config) => void;
@@ -53,7 +53,7 @@ export class LiveConfig {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
 
-  /** Applies the files. Throws TwinbookError for an error in them or in the request. */
+  /** Applies the files. Throws TwinbookError for an error in the files or in the request. */
   apply({ reason, dryRun }: ConfigRequest): Promise<ConfigData> {
     return this.#alone(async () => {
       const read = await this.#readFiles(this.config.file);
@@ -65,7 +65,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies the stored copy of the previous configuration, or of the one whose hash begins with `hash`. */
+  /** Applies a stored copy: of the previous configuration, or of that whose hash begins with `hash`. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -102,10 +102,10 @@ export class LiveConfig {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.config;
-    // The changes are compared again, because the files may have changed since the first comparison.
+    // The configurations are compared again, because the files may have changed since the first comparison.
     const changes = configChanges(before, next);
     refuseUnlessFree(changes, reason);
-    // The copy is saved first, because a rollback needs it.
+    // The new configuration's copy is saved first, because a later rollback needs the copy.
     const copy = this.#copies.save({ main, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.config = next;
@@ -162,7 +162,7 @@ function withoutLive(config: Config) {
   return rest;
 }
 
-/** Settings that a running trader can change, in the core's form. */
+/** Settings that a running trader can change, as JSON in the core's form. */
 function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
   const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
@@ -202,13 +202,13 @@ export interface ConfigCopy {
 
 interface CopyList {
   readonly main: string;
-  /** Files of the copy; `file` is the name within the copy's folder. */
+  /** Files of a stored configuration; `file` is the name within the copy's folder. */
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
 /**
  * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the hash of
- * its list, and the list names every file by hash. Backups and journals contain no copies.
+ * the copy's list, which names every file by hash. Backups and journals do not contain these copies.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -217,7 +217,7 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if nothing was stored. */
+  /** Stores a copy and returns the hash that names the copy. Throws `file_unreadable` if nothing was stored. */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -250,12 +250,12 @@ export class ConfigCopies {
     return hash;
   }
 
-  /** Reads a copy. Throws `file_unreadable` for a missing copy, and `config_invalid` for a changed one. */
+  /** Reads a copy. Throws `file_unreadable` for a missing copy, and `config_invalid` for an altered copy. */
   read(hash: string): ConfigCopy {
     if (!HASH.test(hash)) throw missing('no copy of that configuration is stored');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
-    // The type is right, because the list's hash proves that `save` wrote the list.
+    // The cast is safe: the list's hash proves that `save` wrote the list.
     const { main, files } = JSON.parse(list) as CopyList;
     return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
   }
@@ -277,7 +277,7 @@ export class ConfigCopies {
     );
   }
 
-  /** Deletes the oldest copies, by time of writing, but never the one just written. */
+  /** Deletes the configuration copies that were written first, but never the copy just written. */
   #dropOldest(justWritten: string): void {
     const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
     const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
@@ -296,16 +296,16 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. The next write removes what remains. */
+/** Removes a folder, if possible. The next write removes remaining files. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // The caller throws the error that matters, or no error matters.
+    // Ignored: the caller throws the relevant error, if there is one.
   }
 }
 
-/** Lists changes since the last recorded configuration; null without one. Throws as `ConfigCopies.read` does. */
+/** Lists changes since the last recorded configuration; null if none is recorded. Throws as `ConfigCopies.read`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -1,4 +1,4 @@
-/** Writes the log: JSON lines, from which all secrets are removed. */
+/** Writes the log: The trader's log: JSON lines, from which all secrets are removed. */
 
 import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { parseJson, plainJson } from '../../shared/base/text.js';
 import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Names of fields that may contain secrets. They are redacted in addition to the removal of known secrets. */
+/** Names of log fields that may contain secrets. These fields are hidden; known secrets are removed everywhere. */
 const SECRET_PATHS = [
   ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
   ...['authorization', 'cookie', 'headers'],
@@ -20,7 +20,7 @@ const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /**
  * Opens the log. A log that fails later does not end the process, which must still cancel orders. `fallback` gets the
- * lines if there is no file, else the file's problems. Throws `file_unreadable` if the file cannot be written.
+ * log lines if there is no file, else problems of the file. Throws `file_unreadable` if the file cannot be written.
  */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
@@ -36,7 +36,7 @@ const ERROR_LEVEL = 50;
 /** Makes a log target that shows only errors, as plain lines for a terminal. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
-    // Each line is JSON from pino, or a plain line about the log file.
+    // Each input line is JSON from pino, or a plain line about the log file.
     const entry = parseJson(line) as { level: number; msg?: string; err?: { message?: string } | null } | undefined;
     if (entry === undefined) say(line.trimEnd());
     else if (entry.level === ERROR_LEVEL)
@@ -44,7 +44,7 @@ export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   },
 });
 
-/** Interval of the check whether another program has moved or removed the file, ms. */
+/** Interval of the check whether another program has moved or removed the log file, ms. */
 const LOOK_EVERY_MS = 2_000;
 
 function openFile(file: string, config: typeof SIZES, fallback: DestinationStream): DestinationStream {
@@ -58,7 +58,7 @@ function openFile(file: string, config: typeof SIZES, fallback: DestinationStrea
   }
 }
 
-/** Writes each line at once, so that a crash loses none. A line that cannot be written is lost. */
+/** Writes each log line at once, so that a crash loses no line. A line that cannot be written is lost. */
 class LogFile implements DestinationStream {
   readonly #file: string;
   readonly #config: typeof SIZES;
@@ -88,7 +88,7 @@ class LogFile implements DestinationStream {
     this.#lost = 0;
   }
 
-  /** Reopens the log after it was moved. Never throws: a file that cannot be opened now may open later. */
+  /** Reopens the log after its file was moved. Never throws: a file that cannot be opened now may open later. */
   look(): void {
     try {
       const own = fstatSync(this.#descriptor);
@@ -106,7 +106,7 @@ class LogFile implements DestinationStream {
     }
   }
 
-  /** Begins a new file. After a failed rename the file grows by `maxBytes` before the next attempt. */
+  /** Begins a new log file. If the rename fails, the file grows by `maxBytes` before the next attempt. */
   #rotate(): void {
     this.#bytes = 0;
     try {

@@ -1,11 +1,11 @@
-/** The program that `askProcess` starts. It answers one question from its input and ends. */
+/** The program that `askProcess` starts: answers one question from standard input and ends. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ANSWER, type ProcessAnswer, type ProcessQuestion } from './ask-process.js';
 
 let text = '';
 for await (const chunk of process.stdin) text += String(chunk);
-// `askProcess` of the same version wrote the question.
+// The cast is safe: `askProcess` of the same version wrote the question.
 const said = await answerTo(JSON.parse(text) as ProcessQuestion);
 // The exit is explicit, because a loaded module may have left timers.
 process.stdout.write(`\n${ANSWER}${JSON.stringify(said)}`, () => process.exit(0));

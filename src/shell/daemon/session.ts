@@ -1,4 +1,4 @@
-/** Opens everything that a trader needs, such as ledger, wallet and client, and closes it in reverse order. */
+/** Opens the parts that a trader needs, such as ledger, wallet and client, and closes them in reverse order. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
@@ -42,10 +42,10 @@ import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-sess
 import { ConfigCopies, changesSinceLast } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
-/** Time limit of a call into a strategy, ms. The calls for all markets must fit into a poll interval. */
+/** Time limit of a call into a strategy, ms. A strategy's calls for all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/** Requests that the core releases together must not wait in the client, because cancels would take longer. */
+/** The client must send the core's simultaneous requests without a wait, because cancels would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Pause between attempts to reach an exchange that does not answer at the start, ms. */
@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session. Null if stopped while waiting for fleet or exchange. Closes all parts before it throws. */
+/** Opens a session; null if stopped while waiting for fleet or exchange. Closes all opened parts before it throws. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -70,17 +70,17 @@ export async function openSession(options: SessionOptions) {
   };
   const stopped = () => close().then(() => null);
   try {
-    // The ledger comes first, because its lock keeps a second trader from changing anything.
+    // The ledger opens first, because its lock keeps a second trader from changing anything.
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // The page starts only with the ledger's lock, but early, because a large process forks slowly. It is null without
-    // a dashboard.
+    // The console starts only under the ledger's lock, but early, because a large process forks slowly. `page` is null
+    // without a dashboard.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
-    // The fleet comes before any signature, and before the guardian sees orders that may be another trader's.
+    // The fleet is joined before any signature, and before the guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
     const { member, fleet } = joined;
@@ -95,7 +95,7 @@ export async function openSession(options: SessionOptions) {
     if (access === null) return await stopped();
     const client = access.client();
     closers.push(() => access.client().close());
-    // The configuration's check has compared the fees with those of an embedded exchange.
+    // For an embedded exchange, the check of the configuration has already compared the fees.
     if (exchange === null) await refuseWrongFees(client, config);
     const { allowBlindSigning } = config.venue;
     if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
@@ -105,9 +105,9 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => journal.close());
     const recorder = await openRecorder(config, (text) => warn(options, text));
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
-    // Strategies by key; a change of the configuration adds more.
+    // Loaded strategies by module key; a change of the configuration adds more.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    // The files may have changed since the last run.
+    // The configuration's files may have changed since the last run.
     const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
       `the configuration in force cannot be compared: ${messageOf(error)}`,
     ]);
@@ -129,13 +129,13 @@ export async function openSession(options: SessionOptions) {
   }
 }
 
-/** Makes the data folder, which a first start lacks, and warns of one that other users can enter. */
+/** Makes the data folder if it is missing, and warns if other users can enter the folder. */
 function dataFolder(options: SessionOptions): void {
   const { ledger, exchange } = options.config;
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Files in an open folder stay private. On paper their visible names are harmless.
+    // Files in a folder open to other users stay private. With the paper profile, visible file names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -145,11 +145,11 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * Throws if the embedded exchange is new but the ledger is not: nothing could be proven about the ledger's requests. An
- * intent alone counts, because its order is stored only after the exchange has shown it.
+ * Throws if the embedded exchange is new but the ledger is not: the exchange could not prove the ledger's requests. A
+ * ledger with only an intent is not new: an order is stored only after the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // If this file is missing or empty, the exchange starts empty.
+  // If the file `exchange.sqlite` is missing or empty, the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -175,7 +175,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
-  // Imported here because it loads slowly, and a trader on another exchange must restart fast.
+  // The exchange is imported on demand: it loads slowly, and a trader on another exchange must restart fast.
   const { startExchange } = await import('../../exchange/exchange.js');
   const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
   const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
@@ -183,7 +183,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped meanwhile. Fleet members make no new key: revoking theirs stops a replaced trader. */
+/** Connects; null if stopped meanwhile. Fleet members make no new API key: a revoked key stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -214,10 +214,10 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const first = await reach();
   if (first === null) return null;
   let current = first;
-  /** Replaces the client and drops its pauses and waiting requests, if a cancel of everything does not succeed. */
+  /** If canceling everything fails, replaces the client, which drops the old client's pauses and waiting requests. */
   const freshClient = async () => {
     const before = current;
-    // The new client is set first, so that requests of the core after the old client's end use it.
+    // The new client is set before the old client ends, so that the core's next requests use the new client.
     const fresh = open();
     current = fresh;
     await before.close();
@@ -230,7 +230,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
 
 function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
-  // The time sorts the runs; the random part distinguishes two starts within a millisecond.
+  // In a run's id, the time sorts the runs; the random part separates two starts within a millisecond.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
   return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
@@ -261,7 +261,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
-/** Saves a copy of the files for `config rollback`. Without it the start continues, with a warning. */
+/** Saves a copy of the configuration for `config rollback`. If this fails, the start continues with a warning. */
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
@@ -272,7 +272,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** Makes the guardian's supervisor; null if disabled, or if an embedded exchange ends with the trader. */
+/** Makes the guardian's supervisor; null if disabled, or because an embedded exchange ends with the trader. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
@@ -295,7 +295,7 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
 }
 
-/** Maximum number of markets to check; every market costs one public request. */
+/** Maximum number of markets whose fees are checked; every market costs one public request. */
 const MOST_MARKETS = 3;
 
 /** Throws `config_invalid` if trades contradict `fee_schedule`: reservations would be wrong. Ignores failed reads. */
@@ -314,7 +314,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** Returns the first markets that strategies name; if they name none, the first open markets. */
+/** Returns the first markets that strategies name; the first open markets if no market is named. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);
@@ -327,11 +327,11 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Returns a mark of a wallet: its address's prefix and a digest, because copies of the ledger are shared. */
+/** Returns a short mark of a wallet instead of its address, because copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
-/** Opens the wallet. Throws TwinbookError, before any request or signature, if it is not the ledger's wallet. */
+/** Opens the wallet. Throws TwinbookError, before any request or signature, for another wallet than the ledger's. */
 export function openOwnWallet(
   { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
   ledger: Ledger,
@@ -370,7 +370,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   return wallet;
 }
 
-/** Opens the recording of the trader's own reads; null if it is off, or failed with a warning. */
+/** Opens the recording of the trader's own reads; null if recording is off, or if opening failed with a warning. */
 async function openRecorder(
   { recording, venue, polling }: Config,
   warn: (text: string) => void,

@@ -1,4 +1,4 @@
-/** Describes the running trader as text: its status line, and the result at the end. */
+/** Describes the running trader as text: the status line, and the result when the trader ends. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { plainLine, utcText } from '../../shared/base/text.js';
@@ -50,7 +50,7 @@ const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'k
 const modeText = ({ mode, reason, silent }: TraderSnapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
-/** Formats the held YES and NO shares, summed over all markets. */
+/** Formats the numbers of YES and NO shares held in all markets. */
 function inventory({ markets }: TraderSnapshot): string {
   const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
@@ -77,27 +77,27 @@ export function resultLines(
 
 /** Interval of status lines, ms; a day has some thousand lines. */
 const LINE_EVERY_MS = 10_000;
-/** Time of the first status line, ms. It comes early, so that the operator sees progress. */
+/** Time of the first status line after the start, ms; early, so that the operator sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Output {
   readonly out: (text: string) => void;
-  /** Whether so much output of `out` is unread that the program pauses its output. */
+  /** Whether so much output of `out` is unread that output pauses. */
   readonly isUnread: () => boolean;
 }
 
-/** Prints lines. Drops them while earlier output is unread, so that a stopped reader cannot stop the trader. */
+/** Prints lines. Drops lines while earlier output is unread, so that a stopped reader cannot stop the trader. */
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
-  /** Number of lines dropped since the last shown line. */
+  /** Number of output lines dropped since the last shown line. */
   #dropped = 0;
 
   constructor(io: Output) {
     this.#io = io;
   }
 
-  /** Prints one line. The venue's text can neither break the line nor control the terminal. */
+  /** Prints one line. The venue's text is cleaned, so that it can neither break the line nor control the terminal. */
   say(text: string): void {
     if (this.#io.isUnread()) {
       this.#dropped++;
@@ -116,7 +116,7 @@ export class Screen {
   }
 }
 
-/** Explains why the ledger may lack an order or intent; empty if nothing was ever pruned. */
+/** Explains why the ledger may lack an order or intent; empty if nothing was ever pruned from the ledger. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;

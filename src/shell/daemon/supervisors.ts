@@ -1,6 +1,6 @@
 /**
  * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
- * never waits for the console. It trusts only the guardian's file, because an existing process may hang.
+ * never waits for the console. The trader trusts only the guardian's file, because an existing process may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -23,13 +23,13 @@ import {
 } from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
-/** Time without a write after which a guardian counts as hanging, ms; it writes four times a second. */
+/** Time without a written report after which a guardian counts as hanging, ms; it writes four times a second. */
 const HANGS_AFTER_MS = 5_000;
 /** Running time after which the pause before a guardian's restart is the shortest again, ms. */
 const LIVED_MS = 60_000;
-/** Maximum wait for a required guardian, ms. Decrypting its key takes a second, longer on a busy machine. */
+/** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
-/** Time for a child's end, ms, in which the guardian sees that no order rests, and the console sends its messages. */
+/** Time that a child process has to end, ms: the guardian reads orders, the console sends its messages. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -48,7 +48,7 @@ const startBeside = (command: 'console' | 'guardian', file: string, options: Spa
     detached: true,
   });
 
-/** Pause between two starts, ms, doubled each time, so that a process that ends at once does not load the machine. */
+/** Pause between two starts of a child, ms, doubled each time: a child that ends at once costs little. */
 const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
@@ -65,7 +65,7 @@ export class GuardianSupervisor {
   readonly heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
-  /** Time of the report's last change by our monotonic clock, ms. */
+  /** Monotonic time of the last change of the guardian's report, ms. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
   #isAlive = false;
@@ -74,7 +74,7 @@ export class GuardianSupervisor {
   #isClosed = false;
   #said = '';
 
-  /** Begins the heartbeat; call it with a locked ledger. Throws `file_unreadable`. */
+  /** Begins the heartbeat; call only after the ledger is locked. Throws `file_unreadable`. */
   constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
     const { config, ledger, loud } = options;
@@ -84,7 +84,7 @@ export class GuardianSupervisor {
     });
   }
 
-  /** Starts a guardian unless one is active. Throws `timed_out` if one is required and none can cancel in time. */
+  /** Starts a guardian unless one is active. Throws `timed_out` if a guardian is required and none is ready in time. */
   async start(): Promise<void> {
     await this.#read();
     this.#movedMs = performance.now();
@@ -111,7 +111,7 @@ export class GuardianSupervisor {
     this.heart.close();
     const { config } = this.#options;
     if (!this.heart.hasEnded || !config.guardian.start) return;
-    // The parent of this process must find none of its children after its exit.
+    // After this process exits, its own parent must not find remaining children.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -137,13 +137,13 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    // A loading guardian reports nothing yet, and on a busy machine a second one would slow it down.
+    // A guardian that is loading reports nothing yet; a second guardian would slow down its start.
     const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
     if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
   }
 
-  /** Reads the guardian's report. With a hanging disk the report stays unchanged and soon counts as stopped. */
+  /** Reads the guardian's report. If the disk hangs, the report stays unchanged and soon counts as stopped. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -162,7 +162,7 @@ export class GuardianSupervisor {
     // The trader's credentials are withheld, because the guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
-    // The wait begins after `spawn`, which takes time on a busy machine.
+    // The time limit begins after `spawn`, because `spawn` takes time on a busy machine.
     const startedMs = performance.now();
     this.#startedMs = startedMs;
     this.#isAlive = true;
@@ -181,7 +181,7 @@ export class GuardianSupervisor {
   /** Reports each change of the guardian's state once. */
   #tell(): void {
     const now = this.#isGuarded ? '' : this.status;
-    // A starting guardian needs no message, because opening its key takes a second.
+    // A guardian that is still starting needs no message, because opening its key takes a second.
     const isYoung = !this.#hasFailed && performance.now() - this.#startedMs < READY_WITHIN_MS / 2;
     if (now === this.#said || (now !== '' && isYoung)) return;
     if (now === '') this.#options.quiet('guarded again');
@@ -211,7 +211,7 @@ export class ConsoleSupervisor {
   #again: NodeJS.Timeout | null = null;
   #pauseMs: number = CONSOLE_AGAIN_MS.first;
   #isClosed = false;
-  /** Address of the dashboard; null while it is not served. */
+  /** Address of the dashboard; null while the dashboard is not served. */
   url: string | null = null;
   #lastWords = '';
   #shownUrl: string | null = null;
@@ -224,7 +224,7 @@ export class ConsoleSupervisor {
     this.#spawn();
   }
 
-  /** Starts the console. Null if the configuration needs none, or after a warning if it cannot start. */
+  /** Starts the console. Returns null if the configuration needs no console, or after a warning if the start fails. */
   static start(options: ConsoleSupervisorOptions): ConsoleSupervisor | null {
     const { config } = options;
     if (!isConsoleWanted(config) || !config.dashboard.start) return null;
@@ -254,7 +254,7 @@ export class ConsoleSupervisor {
     const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
     const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
-    // Writing fails after the console's end, which its `close` event reports.
+    // Writing to an ended console fails; the console's `close` event reports its end.
     child.stdin?.on('error', () => undefined);
     const failed = (error: unknown) => note(`console: ${String(error)}`);
     const hear = (line: string) => this.#hear(line);
@@ -291,7 +291,7 @@ export class ConsoleSupervisor {
   }
 }
 
-/** Secrets removed from the console's environment, because the console has no key and no credentials. */
+/** Secrets removed from the console's environment, because the console needs neither key nor credentials. */
 const WITHHELD: Environment = {
   TWINBOOK_WALLET_PASSPHRASE: undefined,
   TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,
@@ -302,12 +302,12 @@ const WITHHELD: Environment = {
   TWINBOOK_FLEET_PASSWORD_FILE: undefined,
 };
 
-/** Shell script that passes input lines to systemd-notify. Signals to the process group do not end it. */
+/** Shell script that passes input lines to systemd-notify. Signals to the process group do not end the script. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Time by which each message extends a start or stop, and the interval of these messages, ms. */
+/** Time by which each message extends systemd's limit of a start or stop, and interval of these messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
@@ -316,13 +316,13 @@ interface ServiceManagerOptions {
   readonly env: Environment;
   readonly warn: (text: string) => void;
   readonly clockMs?: () => number;
-  /** Sends one message to systemd; default: through the relay process. */
+  /** Sends one message to systemd; by default through the relay process. */
   readonly send?: (message: string) => void;
 }
 
 /**
  * Notifies systemd that the trader is ready, alive or stopping. Node cannot write to systemd's socket, and starting a
- * process for each message would block the loop. So one small shell passes the messages on.
+ * process for each message would block the loop. So one small shell script relays the messages.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;
@@ -342,14 +342,14 @@ export class ServiceManager {
     this.#askForTime();
   }
 
-  /** Opens the connection; null unless systemd waits for messages. */
+  /** Opens the connection to systemd; null unless systemd waits for messages. */
   static open(options: ServiceManagerOptions): ServiceManager | null {
     const socket = options.env['NOTIFY_SOCKET'] ?? '';
     if (socket === '') return null;
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Call when own orders, fills and assets are known. Trading begins, and systemd monitors the steps. */
+  /** Call when own orders, fills and assets are known. Trading then begins, and systemd monitors the steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
@@ -364,7 +364,7 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** Call when the trader cancels everything and ends. It then has no time limit, and systemd ignores its steps. */
+  /** Call when the trader cancels everything and ends. Systemd then sets no time limit and ignores its steps. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();

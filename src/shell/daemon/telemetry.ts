@@ -1,4 +1,4 @@
-/** Computes the trader's status and figures for subscribers, and measures its steps. */
+/** Computes the trader's status and figures for subscribers, and measures the duration of steps. */
 
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
@@ -50,7 +50,7 @@ export class Telemetry {
     this.#inForce = inForce;
     this.#feeds = feeds;
     const { trader, ledger } = session;
-    // The id is read once, because a subscriber may connect when the ledger can no longer be read.
+    // The run's id is read once, because a subscriber may connect when the ledger can no longer be read.
     this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
       {
@@ -168,16 +168,16 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum wait for a day's end, ms. The exchange's day may end five minutes late, and a valuation must follow. */
+/** Maximum wait of the daily summary, ms. The exchange's day may end five minutes late, and a valuation follows. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
-/** Holds a requested summary until the result of its day is known. */
+/** Holds a requested daily summary until the result of the day is known. */
 export class DailySummary {
   /** UTC day of the requested summary, and monotonic time of the request, ms; null without a request. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
-  /** Requests the summary of the day before that of `nowMs`. */
+  /** Requests the summary of the UTC day before `nowMs`. */
   request(nowMs: number, steadyMs: number): void {
     this.#due = { day: new Date(nowMs - DAY_MS).toISOString().slice(0, 10), sinceMs: steadyMs };
   }
@@ -186,7 +186,7 @@ export class DailySummary {
     return this.#due !== null;
   }
 
-  /** Returns true once, when the day has ended by the exchange's clock, or the maximum wait is over. */
+  /** Returns true once, when the requested day has ended by the exchange's clock, or the maximum wait is over. */
   take(days: AccountSnapshot['days'], steadyMs: number): boolean {
     if (this.#due === null) return false;
     const hasEnded = days !== null && days.current.day > this.#due.day;
@@ -196,7 +196,7 @@ export class DailySummary {
   }
 }
 
-/** Formats the result of the newest ended day, or else of the day so far: `1 December (UTC): +17.82`. */
+/** Formats the result of the newest ended day, or of today so far if no day has ended: `1 December (UTC): +17.82`. */
 function dayText(days: AccountSnapshot['days']): string {
   if (days === null) return 'no valuation yet';
   const { day, resultMicros } = days.ended ?? days.current;

@@ -1,4 +1,4 @@
-/** Reads the feeds of a trader's file and passes their values on. The core never waits for a feed. */
+/** Reads a trader's feeds (sources of fair values) and passes on their values. The core never waits for a feed. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Stats } from 'node:fs';
@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** Starts reading the feeds. `env`: variables of this process, of which feed programs get only listed ones. */
+/** Starts reading the feeds. `env`: variables of this process; feed programs get only the listed variables. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
@@ -39,7 +39,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
   };
 }
 
-/** Reads a file repeatedly. A read starts only after the previous read has ended. */
+/** Reads a feed's file repeatedly. A read starts only after the previous read has ended. */
 async function readAgain(reader: FileReader, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await reader.look(signal);
@@ -48,11 +48,11 @@ async function readAgain(reader: FileReader, everyMs: number, signal: AbortSigna
 }
 
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
-/** Running time after which the pause before a program's restart is the shortest again, ms. */
+/** Running time after which the pause before a feed program's next restart is reset to the shortest, ms. */
 const LIVED_MS = 60_000;
-/** Time between the request to end and the forced end, ms. */
+/** Time between the request that a feed program ends and its forced end, ms. */
 const GRACE_MS = 2_000;
-/** Maximum characters shown of a dead program's standard error. */
+/** Maximum characters shown of an ended feed program's standard error. */
 const LAST_WORDS = 200;
 
 class ChildReader {
@@ -70,7 +70,7 @@ class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // Kills the program whenever this process ends in a way that can still run code.
+    // Kills the feed program whenever this process ends in a way that still runs code.
     process.once('exit', this.#killNow);
     this.#start();
   }
@@ -78,7 +78,7 @@ class ChildReader {
   #start(): void {
     const startedMs = performance.now();
     const [program = '', ...args] = this.#feed.command;
-    // The program gets its own process group, so that its children end with it and Ctrl-C reaches only the trader.
+    // The feed program gets its own process group: its children end with it, and Ctrl-C reaches only the trader.
     const child = spawn(program, args, {
       cwd: this.#feed.cwd,
       env: passedOn(this.#env, this.#feed.env),
@@ -97,7 +97,7 @@ class ChildReader {
       const onEnd = (why: string): void => {
         resolve();
         if (this.#child !== child) return;
-        // Child processes of the ended program may remain.
+        // Child processes of the ended feed program may remain.
         this.#signal('SIGKILL');
         this.#child = null;
         this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
@@ -131,12 +131,12 @@ class ChildReader {
     try {
       process.kill(-pid, signal);
     } catch {
-      // The signal failed, because the process has ended already.
+      // The signal failed, because the feed program has already ended.
     }
   }
 }
 
-/** Environment variables that every feed program gets. Others may be secrets of the trader, a cloud or a database. */
+/** Environment variables that every feed program gets. Other variables may be secrets. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const passedOn = (env: Environment, named: readonly string[]) =>
@@ -160,7 +160,7 @@ class FileReader {
   readonly #feed: FileFeed;
   readonly #inbox: FeedInbox;
   #seen: Stats | null = null;
-  /** Number of bytes of the file read so far, up to the end of a line. */
+  /** Number of bytes of the feed's file read so far, up to the end of a line. */
   #offset = 0;
   #rows: FileRows;
 
@@ -170,7 +170,7 @@ class FileReader {
     this.#rows = new FileRows(feed.path);
   }
 
-  /** Reads the file once; never throws. */
+  /** Reads the feed's file once; never throws. */
   async look(signal: AbortSignal): Promise<void> {
     let file: FileHandle | null = null;
     try {
@@ -200,12 +200,12 @@ class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Reads only up to this size; later bytes are for the next read.
+    // Reads only up to the size found now; the next read takes later bytes.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }
 
-  /** True if the file has only grown. A longer file without a line end at the old end was rewritten. */
+  /** True if the file has only grown. A longer file was rewritten if the old end is no longer a line end. */
   async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
@@ -213,7 +213,7 @@ class FileReader {
     return bytesRead === 1 && buffer[0] === LINE_END;
   }
 
-  /** Reports a last line without a line end. It may be incomplete, and half of a number is another number. */
+  /** Reports a last line without a line end. Such a line may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
     this.#inbox.trouble('its last line has no line end, and is not read before it has one');

@@ -1,4 +1,4 @@
-/** Checks and collects the values of one feed, and counts its problems. Its memory is bounded for any input. */
+/** Checks and collects the values of one feed, and counts its problems. The memory used is bounded for any input. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,19 +7,19 @@ import { parseJson } from '../../shared/base/text.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** Interval at which values are passed on together, ms, so that a feed causes at most ten steps a second. */
+/** Interval at which a feed's values are passed to the core, ms: at most ten steps a second. */
 export const TOGETHER_MS = 100;
 
-/** Maximum number of markets of one feed. Further markets are reported once and omitted. */
+/** Maximum number of markets of one feed. Values of further markets are dropped, which is reported once. */
 const MAX_MARKETS = 2_000;
 
 const MAX_KINDS = 20;
 
 export interface FeedStatus {
   readonly name: string;
-  /** Number of omitted rows and invalid lines. */
+  /** Number of a feed's omitted rows and invalid lines. */
   readonly problems: number;
-  /** Reason why the source cannot be read now; null if it can be read. */
+  /** Reason why the feed's source cannot be read now; null if readable. */
   readonly trouble: string | null;
 }
 
@@ -32,9 +32,9 @@ export interface FeedEars {
 export class FeedInbox {
   readonly name: string;
   readonly #ears: FeedEars;
-  /** Newest waiting value of each market. */
+  /** Newest value of each market that was not yet passed on. */
   readonly #waiting = new Map<string, FeedValue>();
-  /** Last value of each market, because an equal value is not passed on again. */
+  /** Last value passed on for each market, because an equal value is not passed on again. */
   readonly #known = new Map<string, string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
@@ -60,7 +60,7 @@ export class FeedInbox {
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
-  /** Processes a line; null for a line without a row. */
+  /** Processes a line of a feed; `read` is null for a line without a value. */
   line(read: ReadLine | null): void {
     this.fine();
     if (read === null) return;
@@ -68,7 +68,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Counts a problem, and reports every kind of problem once. */
+  /** Counts a feed's problem, and reports every kind of problem once. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
@@ -103,13 +103,13 @@ export class FeedInbox {
   }
 }
 
-/** Maximum length of a line; a longer line is a problem. */
+/** Maximum length of a feed's line, bytes; a longer line is a problem. */
 const MAX_LINE_BYTES = 4096;
 
-/** Number of lines read without a pause, a millisecond or two of work. */
+/** Number of a feed's lines read without a pause, about a millisecond or two of work. */
 const AT_ONCE = 200;
 
-/** Pause after `AT_ONCE` lines, ms, so that an endless source takes at most a fifth of a processor. */
+/** Pause after `AT_ONCE` lines, ms, so that an endless feed takes at most a fifth of a processor. */
 const PAUSE_MS = 10;
 
 const LINE_END = 10;
@@ -117,7 +117,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const TOO_LONG: RowProblem = { kind: 'long', text: `a line is longer than ${MAX_LINE_BYTES} bytes` };
 const NOT_UTF8: RowProblem = { kind: 'utf8', text: 'a line is not UTF-8' };
 
-/** Passes every complete line to `inbox` and returns the bytes of these lines. Ignores a last line without an end. */
+/** Passes every complete line to `inbox` and returns the bytes of these lines. Ignores an incomplete last line. */
 export async function takeLines(
   chunks: AsyncIterable<Buffer>,
   inbox: FeedInbox,
@@ -161,16 +161,16 @@ function readLine(bytes: Buffer, rows: FileRows): ReadLine | null {
   return rows.read(text.endsWith('\r') ? text.slice(0, -1) : text);
 }
 
-/** Problem of a row. Each `kind` of problem is reported once and then counted. */
+/** Problem of a feed's row. Each `kind` of problem is reported once and then counted. */
 export interface RowProblem {
   readonly kind: string;
   readonly text: string;
 }
 
-/** Maximum time by which a value may be ahead of our clock, ms. */
+/** Maximum time by which a feed value's time may be ahead of our clock, ms. */
 const EARLY_MS = 1_000;
 
-/** Earliest accepted time, in the year 2001. A smaller number is a time in seconds, given by mistake. */
+/** Earliest accepted time of a value, ms, in the year 2001. A smaller number is probably in seconds by mistake. */
 const FIRST_MS = 1_000_000_000_000;
 const LAST_MS = 8_640_000_000_000_000;
 
@@ -207,7 +207,7 @@ const row = z
 
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** Reads one row strictly: an invalid value is a problem, never guessed. `nowMs`: arrival of the row. */
+/** Reads one row strictly: an invalid value is a problem, never guessed. `nowMs`: time of the row's arrival. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);
@@ -249,7 +249,7 @@ export class FileRows {
     this.#isCsv = path.toLowerCase().endsWith('.csv');
   }
 
-  /** Reads a line. Null for a blank line and for the column names. */
+  /** Reads a line of the feed; null for a blank line and for the line of column names. */
   read(text: string): ReadLine | null {
     if (text.trim() === '') return null;
     if (!this.#isCsv) {
