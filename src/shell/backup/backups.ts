@@ -162,9 +162,7 @@ export interface ExaminedFile {
   readonly problems: readonly string[];
 }
 
-/**
- * Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws if the file cannot be read.
- */
+/** Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws if it is unreadable. */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
   try {

@@ -2,9 +2,8 @@
  * The venue's service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
  * Every API call is a method of the same name, such as `client.orders.create`, and resolves to the service's record.
- * Methods reject with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Money in answers is `Micros`;
- * money in requests is decimal text. Methods `all…` read a whole list. Methods such as `place` draft, sign, submit and
- * wait.
+ * Methods reject with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`;
+ * money to send is decimal text. `all…` reads a whole list. Methods such as `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
- * Runs the trader as a long-lived service. The trader ends after two reads without resting orders, or after a message
- * that this proof is missing. If the core throws an error, resting orders are canceled without the core; the exit code
- * is 1.
+ * Runs the trader as a service. The trader ends after two reads without resting orders, or after a message that this
+ * proof is missing. If the core throws an error, resting orders are canceled without the core; the exit code is 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

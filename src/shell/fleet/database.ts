@@ -1,4 +1,4 @@
-/** One connection to a fleet's database. A failed connection is not reused, because its statements are in doubt. */
+/** A connection to a fleet's database. A failed connection is not reused: the effect of its queries is unknown. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -7,7 +7,7 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import type { Environment, FleetDatabaseConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
-/** Oldest tested version of PostgreSQL, which has every feature in use. */
+/** Oldest tested version of PostgreSQL; it has every feature that we use. */
 const OLDEST_VERSION = 130_000;
 /** First version of PostgreSQL that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
@@ -15,7 +15,7 @@ const ENDS_IDLE_SESSIONS = 140_000;
 export interface DatabaseOptions {
   readonly server: FleetDatabaseConfig;
   readonly password: string | null;
-  /** Time limit of connecting and of each query, ms. */
+  /** Time limit of a database connection and of each query, ms. */
   readonly answerMs: number;
   /** Time until the server ends an idle session, ms; 0 for never. */
   readonly idleMs: number;
@@ -34,7 +34,7 @@ export class FleetDatabase {
     this.#client = client;
     this.#answerMs = answerMs;
     this.place = formatPlace(server);
-    // The connection broke between two queries; the next query gets the error.
+    // If the connection breaks between two queries, the next query gets the error.
     client.on('error', () => {
       this.#isBroken = true;
     });
@@ -42,7 +42,7 @@ export class FleetDatabase {
 
   /** Connects. Rejects with TwinbookError `fleet_unusable`, which names host, port and database, never the password. */
   static async open(options: DatabaseOptions): Promise<FleetDatabase> {
-    // The library is loaded here, so that only a trader in a fleet loads it.
+    // The PostgreSQL library is loaded here, so that only a trader in a fleet loads it.
     const { default: pg } = await import('pg');
     const database = new FleetDatabase(new pg.Client(clientConfig(options)), options);
     try {
@@ -63,7 +63,7 @@ export class FleetDatabase {
 
   async close(): Promise<void> {
     this.#isBroken = true;
-    // The wait for the server's answer is bounded.
+    // The wait for the database server's answer is bounded.
     const ended = this.#client.end().catch(() => undefined);
     const timer = setTimeout(() => destroySocket(this.#client), Math.min(1_000, this.#answerMs));
     await ended;
@@ -80,7 +80,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** Runs `act` within the time limit. After a time-out the connection is not used again. */
+  /** Runs `act` within the time limit. After a time-out the database connection is not used again. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
     let timer: NodeJS.Timeout | undefined;
@@ -107,14 +107,14 @@ const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
   const { host, port, database, user } = server;
-  // From now on logs and messages hide the password.
+  // From here on, logs and messages hide the database password.
   if (password !== null) secrets.hide(password);
   return {
     host,
     port,
     database,
     user,
-    // Without a value the library would read a password from the environment and a file of the user.
+    // Without a value, the PostgreSQL library would take a password from the environment or a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -131,7 +131,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Name that the certificate must have; without it, `localhost` would pass. An IP address is not a name.
+    // Name that the server's certificate must have; if absent, `localhost` would pass. An IP address is not a name.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
@@ -164,7 +164,7 @@ export function limitSession(
   return limits.join('; ');
 }
 
-/** Throws `fleet_unusable` for a server that could give one wallet to two traders. */
+/** Throws `fleet_unusable` for a database server that could give one wallet to two traders. */
 export function requireFit(place: string, about: FleetRow | undefined): void {
   if (!(Number(about?.['version']) >= OLDEST_VERSION))
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
@@ -176,13 +176,13 @@ export function requireFit(place: string, about: FleetRow | undefined): void {
     throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
 }
 
-/** Closes the library's internal socket: it has no other way to drop a server that does not answer. */
+/** Closes the library's internal socket, the only way to drop a server that does not answer. */
 const destroySocket = (client: Client): void =>
   (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 
 const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
 
-/** Password from the environment or a file of mode 0600; null if unset. Throws as `readPrivateFile` does. */
+/** Database password from the environment or a file of mode 0600; null if unset. Throws as `readPrivateFile` does. */
 export function fleetPassword(env: Environment): string | null {
   const direct = env[PASSWORD] ?? '';
   if (direct !== '') return direct;
@@ -193,7 +193,7 @@ export function fleetPassword(env: Environment): string | null {
 export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
 
-/** True if the server refused one statement, by a five-character code of PostgreSQL, and the connection still works. */
+/** True if PostgreSQL refused one statement, with a five-character code, and the connection still works. */
 export const isServerAnswer = (error: unknown): boolean => {
   const code = systemCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);

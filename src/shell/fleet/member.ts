@@ -17,24 +17,24 @@ import {
   type TraderSummary,
 } from './owner-desk.js';
 
-/** A time on one machine, by three clocks that stop or jump in different cases. */
+/** One moment on one machine, by three clocks that stop or jump in different cases. */
 export interface Instant {
-  /** Time of a clock that never jumps, ms; on Linux it stops while the machine sleeps. */
+  /** Time of a clock that never jumps, ms; on Linux this clock stops while the machine sleeps. */
   readonly steadyMs: number;
   /** Time since the machine's start, ms; includes sleep. */
   readonly bootMs: number;
-  /** Unix time, ms; it may be set. After a pause of a virtual machine only this clock may have advanced. */
+  /** Unix time, ms; it may be set. After a pause of a virtual machine, only the Unix time may have advanced. */
   readonly wallMs: number;
 }
 
-/** The margin is this fraction of the lease, so two machines' clocks may differ by a fifth in speed. */
+/** The safety margin is this fraction of the lease: two machines' clocks may differ by a fifth in speed. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
 /** Returns the times that follow from the length of a lease, ms. */
 export const rulesOf = (leaseMs: number) => ({
   leaseMs,
-  /** Safety margin, ms. The holder stops signing earlier by this time; the next owner waits longer by this time. */
+  /** Safety margin, ms: the holder stops signing this much earlier, the next owner waits this much longer. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
   /** Time without a renewal after which all orders are canceled, ms, so that they are gone before the lease ends. */
   pullMs: leaseMs / 2,
@@ -44,25 +44,25 @@ export const rulesOf = (leaseMs: number) => ({
 type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /**
- * - `none`: the wallet is not ours
+ * - `none`: we do not have the wallet
  * - `held`: orders may be signed
- * - `failing`: renewal has failed for a while; all orders must be canceled
+ * - `failing`: the lease's renewal has failed for a while; all orders must be canceled
  * - `over`: only cancels may be signed
  * - `lost`: another trader has the wallet and owns all resting orders
  */
 type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Decides who may sign for a wallet, as a pure state machine. It never compares clocks of two machines. The holder
- * counts from before its request, by its fastest clock, and stops a margin early. The next owner counts from after it
- * saw the newest renewal, by its slowest clock, plus a margin. So the holder stops before the next owner begins.
+ * Decides who may sign for a wallet, as a pure state machine. Two machines' clocks are never compared. The lease's
+ * holder counts from before its request, by its fastest clock, and stops a margin early. The next owner counts from the
+ * newest renewal it saw, by its slowest clock, plus a margin. So the old holder stops before the next owner begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
   term = 0;
-  /** Owner of the wallet after we lost it; null while we have not lost it. */
+  /** New owner of a wallet that we lost; null unless we lost the wallet. */
   successor: OwnerRow | null = null;
-  /** The last row that was read; null for an unknown wallet, undefined before the first read. */
+  /** The wallet's database row as last read; null for an unknown wallet, undefined before the first read. */
   #owner: OwnerRow | null | undefined;
   /** Time when the owner's newest renewal was first seen, steady clock, ms. */
   #seenMs = 0;
@@ -72,7 +72,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** Records the owner's row; null for an unknown wallet. `at`: time after the answer. */
+  /** Records the wallet's row, null for an unknown wallet. `at`: time after the database's answer. */
   see(row: OwnerRow | null, at: Instant): void {
     const known = this.owner;
     if (row && known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
@@ -84,7 +84,7 @@ export class Lease {
     return this.#owner ?? null;
   }
 
-  /** Time until the lease may be taken if the owner does not renew, ms; 0 if it may be taken now. */
+  /** Time until the lease may be taken if its owner does not renew it, ms; 0 if it may be taken now. */
   waitMs(now: Instant): number {
     if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
     if (this.#owner === null || this.#owner.isFree) return 0;
@@ -92,7 +92,7 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
-  /** Returns the row that `take` must find unchanged in the database; undefined while no attempt is allowed. */
+  /** Returns the row that `take` must find unchanged in the database; undefined while the lease may not be taken. */
   expected(now: Instant): Expected | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
@@ -108,7 +108,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** Records that the database shows another owner. This state is final. */
+  /** Records that the database shows another owner of the wallet. This loss is final. */
   lose(successor: OwnerRow | null): void {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
@@ -126,18 +126,18 @@ export class Lease {
     return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
   }
 
-  /** Time in which no other trader can get the wallet, ms; 0 if another trader may. */
+  /** Time in which no other trader can get the wallet, ms; 0 if another trader may get it now. */
   oursForMs(now: Instant): number {
     if (this.successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
   }
 }
 
-/** Returns the elapsed time by the clock that advanced most, ms. */
+/** Returns the elapsed time by that of the three clocks that advanced most, ms. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
-/** Successor of a wallet that was removed from the fleet. */
+/** Owner to show for a wallet that was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };
 
 /** Longest interval between reads of the lease while waiting for the wallet, ms. */
@@ -159,7 +159,7 @@ export interface MemberOptions {
 }
 
 export interface MemberHooks {
-  /** Returns the trader's summary for the database; null without data yet. */
+  /** Returns the trader's summary for the fleet's database; null before the first data. */
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
@@ -167,17 +167,17 @@ export interface MemberHooks {
 }
 
 export class FleetMember {
-  /** Other files only read the lease. */
+  /** Files other than this one only read the lease. */
   readonly lease: Lease;
   /** Markets that belong to this trader alone. */
   markets: readonly string[] = [];
-  /** Reason of the last renewal's failure; null after a success. */
+  /** Reason why the last renewal of the lease failed; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether dropped markets must still be released, which happens after the trader knows of their loss. */
+  /** Whether markets that were dropped must still be released; the trader must first know of their loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -197,9 +197,9 @@ export class FleetMember {
   }
 
   /**
-   * Takes the lease after the previous owner has released it. If the owner was this trader before a crash, or `standby`
-   * is set, it waits until the lease expires. Null if the operator stopped the wait. Rejects with `fleet_unusable`, or
-   * with `wallet_taken` if another trader holds the lease.
+   * Takes the lease after the previous owner has released it. After a crash of this trader, or with `standby`, waits
+   * until the lease expires. Returns null if the operator stopped the wait. Rejects with `fleet_unusable`, or with
+   * `wallet_taken` if another trader holds the lease.
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
     const member = new FleetMember(options);
@@ -228,19 +228,19 @@ export class FleetMember {
     return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
   }
 
-  /** Sets the hooks for later renewals. */
+  /** Sets the hooks that later renewals of the lease call. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }
 
-  /** Call when no order of the previous owner can rest. From now on the capital is that of the configuration. */
+  /** Call when no order of the previous owner can rest. The reserved capital is then that of the configuration. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Releases the lease for the next owner. Call it when no order rests and none will follow. Never rejects. */
+  /** Releases the lease for the next owner. Call when no order rests and no order will follow. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -255,7 +255,7 @@ export class FleetMember {
     }
   }
 
-  /** Closes the connection. Without an earlier `release` the lease expires. */
+  /** Closes the connection. If `release` was not called before, the lease stays until it expires. */
   async close(): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -274,7 +274,7 @@ export class FleetMember {
           return isSettled;
         }
       } catch (error) {
-        // While waiting, a failed database is tried again; at the first attempt it ends the start.
+        // A failing database is retried while waiting for the wallet; at the first attempt it ends the start.
         if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
         this.#drop();
       }
@@ -285,7 +285,7 @@ export class FleetMember {
     return null;
   }
 
-  /** Null while the lease may not be taken; else whether the previous owner's orders are proven gone. */
+  /** Tries to take the lease; null if this fails, else whether the previous owner's orders are proven gone. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
     const before = this.lease.owner;
@@ -302,13 +302,13 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Requests capital. While orders of the previous owner may rest, at least its capital stays reserved. */
+  /** Requests capital, at least the previous owner's while orders of that owner may rest. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
-      // The release is safe, because no order was signed under this lease.
+      // Releasing the lease is safe, because no order was signed under it.
       if (isSettled) await desk.release(this.lease.term, grantedMicros, 'the fleet had no capital left for it');
       throw error;
     }
@@ -326,7 +326,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Throws unless this trader may wait: a standby for any wallet, every trader for its own after a crash. */
+  /** Throws unless this trader may wait: a standby for any wallet, every trader for its own wallet after a crash. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;
@@ -386,7 +386,7 @@ export class FleetMember {
     this.markets = [...kept, ...ours];
   }
 
-  /** Returns the open connection; replaces a failed connection. */
+  /** Returns the open database connection; replaces a failed connection. */
   async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;

@@ -1,6 +1,6 @@
 /**
- * A fleet's tables, and a trader's queries about its wallet. The wallet's row names the owner. The advisory lock of the
- * owner's session shows whether the owner is still connected.
+ * A fleet's tables, and a trader's queries about its wallet. A wallet's database row names its owner. The advisory lock
+ * of the owner's database session shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,10 +8,10 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import { type FleetDatabase, unusable } from './database.js';
 
-/** Version of the tables, incremented with each change. A trader works only with its own version. */
+/** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** The SQL functions lock first and read in the next statement, which sees all that others wrote before the lock. */
+/** The SQL functions lock first. They read in the next statement, which sees all writes before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -79,8 +79,8 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 `;
 
 /**
- * Prepares a database, or changes the capital of a prepared one. Returns true for a new database. Rejects with
- * TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
+ * Prepares a database for a fleet, or changes the capital of a prepared fleet. Returns true for a new database. Rejects
+ * with TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
@@ -94,7 +94,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   return isNew;
 }
 
-/** Checks the tables. Rejects with TwinbookError `fleet_unusable` for missing tables or those of another version. */
+/** Checks the tables. Rejects with TwinbookError `fleet_unusable` if tables are missing or of another version. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null)
@@ -116,7 +116,7 @@ export interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
   readonly markets: readonly string[];
-  /** Age of the lease by the database's clock, s. */
+  /** Age of the lease's last renewal by the database's clock, s. */
   readonly takenS: number;
   readonly renewedS: number;
   /** Summary of the trader's state; null before the first renewal. */
@@ -146,19 +146,19 @@ export interface OwnerRow {
   readonly holder: string;
   /** Random id of the trader's process, new at each start. */
   readonly instance: string;
-  /** Term of the lease, incremented with each owner. */
+  /** Number of the lease's term, incremented with each new owner. */
   readonly term: number;
-  /** Number of the renewal, incremented with each renewal and each owner. */
+  /** Number of the lease's renewals, incremented with each renewal and each new owner. */
   readonly renewal: number;
   readonly leaseMs: number;
   /** Whether the owner released the wallet, so that no order rests. */
   readonly isFree: boolean;
 }
 
-/** The row that `take` must find unchanged; null for an unknown wallet. */
+/** The wallet's row that `take` must find unchanged; null for an unknown wallet. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
-/** A trader's state at its last renewal, for display. Money is decimal text; `result` is since the ledger's start. */
+/** A trader's state at its last renewal, for display. Money is decimal text; `result`: profit of the ledger. */
 export interface TraderSummary {
   readonly mode: string;
   readonly reason: string;
@@ -176,11 +176,11 @@ export interface TakenLease {
   readonly term: number;
   /** Whether it is proven that no order of the wallet's previous owner can rest. */
   readonly isSettled: boolean;
-  /** Part of the fleet's capital, micros. */
+  /** This wallet's part of the fleet's capital, micros. */
   readonly grantedMicros: number;
 }
 
-/** Queries about one wallet. Every call rejects with TwinbookError `fleet_unusable`. */
+/** Database queries about one wallet. Every failing call rejects with TwinbookError `fleet_unusable`. */
 export class DatabaseDesk {
   readonly #database: FleetDatabase;
   readonly #candidate: OwnerCandidate;
@@ -199,7 +199,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Takes the lease. Null for a changed row, or while the owner's session exists; ends that session if permitted. */
+  /** Takes the lease; null for a changed row, or if the owner's session existed, which is ended if permitted. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -214,7 +214,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Renews the lease; locks again on a new connection. `fenced`: the row names another owner, or none. */
+  /** Renews the lease; locks again on a new connection. `fenced`: the wallet's row names another owner, or no owner. */
   async renew(
     term: number,
     summary: TraderSummary | null,
@@ -232,7 +232,7 @@ export class DatabaseDesk {
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
     if (isLocked) throw unusable(`${place} answers in changing sessions`, NO_POOLER);
-    // The server has not yet noticed that our previous session has ended.
+    // The database server has not yet noticed that our previous session has ended.
     await this.#evict();
     throw unusable(`${place} still has our previous session`, 'a new attempt');
   }
@@ -242,14 +242,14 @@ export class DatabaseDesk {
     await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
-  /** Requests capital. The answer has the capital of the other members and of the fleet, micros. */
+  /** Requests capital. The answer has the capital of the other members, and that of the whole fleet, micros. */
   async grant(term: number, micros: number) {
     const { wallet, instance } = this.#candidate;
     const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Claims markets. Returns those of `markets` that belong to this wallet now. */
+  /** Claims markets. Returns those of `markets` that belong to this wallet after the call. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Releases lease, markets and the capital above `keptMicros`. Call when no order rests. */
+  /** Releases the lease, the markets and the capital above `keptMicros`. Call when no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (
@@ -302,7 +302,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the session that holds the lock, if this user may. Its trader is frozen or disconnected. */
+  /** Ends the database session that holds the lock, if permitted. That trader is frozen or disconnected. */
   async #evict(): Promise<void> {
     await this.#database
       .query(
@@ -327,7 +327,7 @@ INSERT INTO twinbook_fleet.wallet
 VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
 ON CONFLICT DO NOTHING RETURNING term, ${TAKEN}`;
 
-/** A wallet not released regularly stays unsettled until its next owner has proven that no order rests. */
+/** After a crash, a wallet stays unsettled until its next owner has proven that no order rests. */
 const REPLACE_OWNER = `
 UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
   term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false, summary = NULL,

@@ -1,6 +1,6 @@
 /**
- * A small file that one process overwrites and another process reads. Its length is fixed, so that a full disk stops no
- * write. A reader in the middle of a write sees a wrong check sum, and reads again.
+ * A small file that one process overwrites and another process reads. The file's length is fixed, so that writes
+ * succeed on a full disk. A reader in the middle of a write sees a wrong check sum, and reads again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,20 +14,20 @@ import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.j
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
-/** Maximum size of the text. A blank precedes the check sum, and a line break follows it. */
+/** Maximum size of the file's text, bytes. A blank, the check sum and a line break follow the text. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Opens the file in an existing folder. Throws like `openSync`. */
+  /** Opens the heartbeat file in an existing folder. Throws like `openSync`. */
   constructor(path: string) {
-    // The file is not truncated, so the old content stays until the first heartbeat.
+    // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
 
-  /** Writes a value; `durable` also syncs it. Throws like `writeSync` and `fsyncSync`, and for a too long value. */
+  /** Writes a value; `durable` syncs the file. Throws like `writeSync` and `fsyncSync`, and for a too long value. */
   write(value: object, durable = false): void {
     const bytes = encode(value);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
@@ -39,11 +39,11 @@ export class BeatWriter {
   }
 }
 
-/** Reads the file's content. Null without a file; `unreadable` for foreign or partly written content. */
+/** Reads the content of a heartbeat file; null without a file, `unreadable` for foreign or partly written content. */
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
-/** Reads like `readBeat` but synchronously, for callers that may wait for a disk. */
+/** Reads like `readBeat`, but synchronously, for callers that may wait for the disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
@@ -82,7 +82,7 @@ export class Heart {
   readonly #run = randomBytes(8).toString('hex');
   readonly #process = readMark(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
-  /** Whether orders of an earlier run may rest, until this run trades or ends regularly. */
+  /** Whether orders of an earlier run may rest; false once this run trades or has ended regularly. */
   readonly #mayHaveRested: boolean;
   #count = 0;
   #steppedMs: number | null = null;
@@ -95,8 +95,9 @@ export class Heart {
   #failed = false;
 
   /**
-   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits one writer. `knowsOrders`:
-   * whether the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws `file_unreadable`.
+   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits only one writer.
+   * `knowsOrders`: whether the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws
+   * `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
@@ -115,7 +116,7 @@ export class Heart {
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /** Writes a heartbeat after a step of the core. Returns ms since the previous step; 0 for the first. */
+  /** Writes a heartbeat after a step of the core. Returns the time since the last step, ms; 0 for the first. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;
@@ -128,7 +129,7 @@ export class Heart {
     return sinceMs;
   }
 
-  /** Marks a regular end. Call it after two reads without a resting order, when no order will follow. */
+  /** Marks a regular end of the trader. Call after two reads without a resting order, when no order will follow. */
   end(): void {
     this.#enter('ended');
   }
@@ -137,7 +138,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Closes the file. Without an earlier `end` the guardian assumes a crash. */
+  /** Closes the file. If `end` was not called before, the guardian assumes a crash. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();
@@ -162,7 +163,7 @@ export class Heart {
     const identity = { run: this.#run, process: this.#process, count: this.#count };
     const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
-      // The phase is synced, because the next guardian needs it after a power cut. Later heartbeats need no sync.
+      // The first heartbeat of a phase is synced, because the next guardian needs the phase after a power cut.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

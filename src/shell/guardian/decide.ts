@@ -1,7 +1,7 @@
 /**
- * The guardian's decision: a pure function from state and observation to state and actions. In doubt it cancels,
- * because an unread order may rest. Only a new heartbeat or two empty rounds end an alarm. Only time in which the
- * guardian itself ran counts as silence.
+ * The guardian's decision: a pure function from state and observation to state and actions. In doubt the guardian
+ * cancels, because an order that it could not read may rest. Only a new heartbeat, or two rounds of cancels that find
+ * no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
  *
  * Neither process uses the other's clock: a file shows only that the other process was active since the last read.
  */
@@ -24,7 +24,7 @@ export const heartbeatSchema = z.object({
    * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an own order may rest at the exchange. After `trading`, only `ended` resets the value. */
+  /** Whether an own order may rest at the exchange. After phase `trading`, only phase `ended` resets the value. */
   mayRest: z.boolean(),
   /** Whether the trader is killed, halted or stopping, so that resting orders must be canceled. */
   nothingMayRest: z.boolean(),
@@ -60,7 +60,7 @@ export interface GuardianRules {
   /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** On paper the guardian ends without a ledger, or after this time without an exchange, ms. Null for real money. */
+  /** On paper, the guardian ends without a ledger, or after this time without an exchange, ms. Null for real money. */
   readonly paperPatienceMs: number | null;
 }
 
@@ -69,7 +69,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
-      /** The heartbeat; null without a file, `unreadable` during a write or for other content. */
+      /** The trader's heartbeat; null without a file, `unreadable` during a write or for other content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
       /** Whether the process that wrote the heartbeat is known to have ended. */
       readonly traderGone: boolean;
@@ -79,7 +79,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: the result is unknown. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: orders may still rest. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
@@ -88,54 +88,54 @@ export type GuardianObservation =
 export type GuardianAction =
   /** Writes the stop file that keeps a recovering or starting trader from quoting. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
-  /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
+  /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Rounds never overlap. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
 /** Maximum silence counted per check, ms, so that the guardian's own sleep does not count as the trader's silence. */
 const LONGEST_STEP_MS = 1_000;
-/** Maximum time that orders of an earlier run may rest while traders keep starting, ms. */
+/** Maximum time that orders of an earlier run may rest while new traders repeatedly start, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/** Time after which the guardian cancels for a killed trader with a heartbeat, ms: the trader may be blocked. */
+/** Time after which the guardian cancels for a killed but running trader, ms: the trader's requests may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
-/** Interval of reads from the exchange under a kill, once no order rests, ms. */
+/** Interval at which the guardian reads the exchange during a kill, once no order rests, ms. */
 const KILLED_MS = 60_000;
 /** Number of consecutive rounds without an order that prove that no order rests. */
 const EMPTY_ROUNDS = 2;
-/** Pause after a round that found an order, ms. */
+/** Pause after a round of cancels that found an order, ms. */
 const AGAIN_MS = 500;
-/** Pause between the rounds that must both be empty, ms. An interrupted request has arrived by then. */
+/** Pause between the two rounds that must find no order, ms. An interrupted request has arrived by the second. */
 const AGREE_MS = 2_000;
-/** Interval of later reads of the exchange, ms, while an order may still begin to rest. */
+/** Interval of reads after two empty rounds, ms, while a late order may still begin to rest. */
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heartbeat stopped. `pulling`: it continues, but orders that must go still rest after some time. */
+  /** `silence`: the heartbeat stopped. `pulling`: it continues, but orders that must be canceled still rest. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
   readonly failures: number;
-  /** Time of the first of the rounds that fail now, ms; null if the last round did not fail. */
+  /** Time of the first of the latest consecutive failed rounds, ms; null if the last round succeeded. */
   readonly failingSinceMs: number | null;
-  /** Time when the last order was seen, or else when the alarm began, ms. */
+  /** Time when a resting order was last seen, ms; the start of the alarm if none was seen. */
   readonly orderSeenMs: number;
   readonly text: string;
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Before the first, null without a file, and `unreadable` for unreadable content. */
+  /** Last readable heartbeat. Before a readable one: null without a file, `unreadable` for other content. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
   readonly startingMs: number;
-  /** Time for which no order may rest, ms; 0 if orders may rest. */
+  /** Time for which the trader already must have no resting order, ms; 0 if orders may rest. */
   readonly pullingMs: number;
   readonly alarm: Alarm | null;
-  /** Whether a round runs, possibly of an alarm that has ended. */
+  /** Whether a round of cancels runs now, possibly for an alarm that has ended. */
   readonly isRound: boolean;
-  /** Whether an alarm about this heartbeat is over, because no order rests and the trader has ended. */
+  /** Whether the alarm about this heartbeat is over, because no order rests and the trader has ended. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -198,7 +198,7 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: GuardianPoll): 
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  // Each field is listed, because every check runs this code and a spread is many times slower.
+  // Each field is copied by name: this code runs at every check, and an object spread is many times slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
@@ -223,7 +223,7 @@ const phaseOf = (heartbeat: GuardianMind['heartbeat']): Heartbeat['phase'] | nul
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
 
-/** Returns whether an order may rest. Without any heartbeat file none does; with an unreadable one it may. */
+/** Returns whether an order may rest: false without a heartbeat file, true for an unreadable file. */
 function mayRest({ heartbeat, isSettled }: GuardianMind): boolean {
   if (heartbeat === null || isSettled) return false;
   return heartbeat === 'unreadable' || (heartbeat.mayRest && heartbeat.phase !== 'ended');
@@ -248,7 +248,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: str
   return begin(mind, alarm, actions);
 }
 
-/** Begins to cancel without a stop file: a trader with a heartbeat knows its orders and may get other commands. */
+/** Begins to cancel, without a stop file: a trader with a heartbeat knows its orders and accepts commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: GuardianPoll): Decision {
   const text = `no order was allowed to rest for ${seconds(mind.pullingMs)}: reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -264,7 +264,7 @@ const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm =>
   text,
 });
 
-/** Begins the first round of an alarm. A running round of the previous alarm ends first. */
+/** Begins the first round of cancels of an alarm. A running round of the previous alarm ends first. */
 function begin(mind: GuardianMind, alarm: Alarm, actions: readonly GuardianAction[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
@@ -277,7 +277,7 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
-/** True if the wallet's next owner in the fleet cancels the orders. False earlier, and while orders were not read. */
+/** True once the wallet's next owner in the fleet may cancel the orders; false while reads of the orders fail. */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
   const sinceMs = silentMs - heartbeat.oursForMs;
@@ -307,7 +307,7 @@ function reasonToEnd(
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }
 
-/** True if an empty round is no news: the alarm was secured before, or a killed trader canceled its orders. */
+/** True if a round without orders needs no message: the alarm was secured before, or a killed trader canceled. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
 function onRound(before: GuardianMind, round: GuardianRound): Decision {
@@ -318,7 +318,7 @@ function onRound(before: GuardianMind, round: GuardianRound): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The alarm has ended meanwhile, for example because the trader recovered. The cancels stay in effect.
+  // The alarm ended during the round, for example because the trader recovered. The cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

@@ -1,6 +1,7 @@
 /**
  * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses its
- * actions. It only reads and cancels resting orders. Guardian and trader share no memory, thread or connection.
+ * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory, thread or
+ * connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -39,7 +40,7 @@ import {
   reportSchema,
 } from './decide.js';
 
-/** Maximum time that a cancel waits for a disk, ms, because a hanging disk may be the cause of the alarm. */
+/** Maximum time that a cancel waits for a disk write, ms: a hanging disk may have caused the alarm. */
 const DISK_WITHIN_MS = 1_000;
 /** Maximum number of log lines that wait for a hanging disk; further lines are lost. */
 const MOST_WAITING = 1_000;
@@ -58,7 +59,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A file that is opened once, and not created again if it or its folder is removed. A failed opening is retried. */
+/** A file that is opened once, and not created again if removed. A failed opening is retried. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -98,7 +99,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // A failed write is ignored, because echo and report show the lines too.
+      // A failed write to the guardian's log is ignored: terminal and report show the lines too.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -110,20 +111,20 @@ export class GuardianLog {
   }
 }
 
-/** Writes the guardian's own report. While the disk is busy with a report, further reports are skipped. */
+/** Writes the guardian's report file. While one write is in progress, further reports are skipped. */
 export class Reporter {
   readonly #file: KeptFile;
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // The file is created if missing, but never truncated, because a reader must not find an empty file.
+    // The report file is created if missing, but never truncated, because a reader must not find an empty file.
     this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A failure is ignored, because the trader reports missing new content.
+      // A failed write of the report is ignored: the trader warns when the report no longer changes.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -142,8 +143,8 @@ export class Reporter {
 }
 
 /**
- * Writes the stop file durably. An existing file has an older reason and stays. A trader finds no file or the whole
- * reason. On a full disk the file may be empty, because its name alone stops a trader. Throws the file system's errors.
+ * Writes the stop file durably. An existing stop file has an older reason and stays. A trader finds no file or the
+ * whole reason. On a full disk the file may be empty; its name alone stops a trader. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -157,7 +158,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a copy and links it. False if the name exists, the disk is full or links fail. Throws if the sync fails. */
+/** Writes a copy and links it. False if the name exists, the disk is full or linking fails. Throws if a sync fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -172,7 +173,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
         () => true,
         () => false,
       );
-    // The sync comes last, because the name alone stops a trader, however long the disk takes.
+    // The stop file is synced last: its name alone stops a trader, however long the disk takes.
     if (isNamed) await file.sync();
     return isNamed;
   } finally {
@@ -194,10 +195,10 @@ async function leavePlain(path: string, text: string): Promise<void> {
   }
 }
 
-/** Time limit of a request, ms. The next round asks again, because the guardian has only seconds. */
+/** Time limit of a guardian's request, ms, which is short because the next round repeats the request. */
 const TIMEOUT_MS = 5_000;
 
-/** Wallet and API key of the guardian; its own key outlives a revoked trader's. In memory, so alarms need no disk. */
+/** Wallet and API key of the guardian, in memory. An alarm thus needs no disk, and no API key of the trader. */
 class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
@@ -215,12 +216,12 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored, because a shared key could be lost for both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that no answer delays the next round. The rounds keep requests few.
+    // Pacing is off, so that no answer delays the next round of cancels. Rounds have few requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** Checks our API key at the exchange. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
+  /** Tests our API key at the exchange. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
   async check(): Promise<void> {
     const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);
@@ -232,7 +233,7 @@ class GuardianSession {
     return this;
   }
 
-  /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
+  /** Creates a new API key if the exchange rejects ours, so that everything can be canceled. Never throws. */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
     if (this.#settings.isFenced) return;
     const { wallet } = this;
@@ -250,12 +251,12 @@ class GuardianSession {
 }
 
 const LOOK_EVERY_MS = 250;
-/** Interval of the checks that the exchange accepts our key, ms, so that a revoked key is noticed early. */
+/** Interval of the tests of the guardian's API key, ms, so that a revoked key is noticed early. */
 const CHECK_EVERY_MS = 600_000;
 const CHECK_AGAIN_MS = 5_000;
-/** Maximum characters of a report's text. A report has a fixed length, into which three-byte characters fit. */
+/** Maximum characters of a report's text, so that even three-byte characters fit into its fixed length. */
 const MAX_TEXT = 200;
-/** Time in which another guardian's report must change, ms. */
+/** Time in which the report of another guardian must change if that guardian runs, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
 export interface GuardianOptions {
@@ -269,7 +270,7 @@ export interface GuardianOptions {
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Stop file that keeps a recovering trader from quoting; null if the trader may quote again without an operator. */
+  /** Path of the stop file that keeps a recovering trader from quoting; null if it may quote again on its own. */
   readonly markFile: string | null;
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError if resting orders remain unknown. */
   readonly cancelEverything: (
@@ -311,12 +312,12 @@ class Guardian {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: GuardianSession | null = null;
-  /** Last content read from the disk; null before the first read. */
+  /** Last content of the watched files; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
-  /** Reason for an unusable key; null for a usable key. */
+  /** Reason why the guardian's key is unusable; null for a usable key. */
   #trouble: string | null = 'the key was not checked yet';
-  /** Reason of a stop file that could not be written yet; null otherwise. */
+  /** Text of a stop file that is not yet written; null otherwise. */
   #unleftMark: string | null = null;
   #count = 0;
   #end: (text: string) => void = () => undefined;
@@ -363,7 +364,7 @@ class Guardian {
     if (this.#key !== null) await inTime(this.#key.client.close());
   }
 
-  /** Reads the disk in the background, because a check that waits for a hanging disk would miss everything else. */
+  /** Reads the files in the background, because a check must not wait for a hanging disk. */
   #look(): void {
     if (!this.#reading) {
       this.#reading = true;
@@ -410,7 +411,7 @@ class Guardian {
     }
   }
 
-  /** Writes the stop file first, so that a recovering trader finds it. The wait for the disk is bounded. */
+  /** Runs a round of cancels. Writes the stop file first, for a recovering trader, with a bounded wait for the disk. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();

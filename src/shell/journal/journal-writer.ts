@@ -1,7 +1,7 @@
 /**
  * Writes the journal of a run, from which each decision can be replayed. The journal neither stops the trader nor slows
- * its loop. Lines are written once a second. A problem is reported once and ends the journal. Observations and requests
- * contain no key, secret or passphrase.
+ * its loop. Lines are written to disk once a second. A disk problem is reported once and ends the journal. The
+ * observations and requests in a journal contain no key, secret or passphrase.
  */
 
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -33,13 +33,13 @@ import {
 } from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Time limit for closing, ms: a second of lines must be written, and a segment packed. */
+/** Time limit for closing a journal, ms: the last second's lines must be written, and a segment packed. */
 const CLOSE_WITHIN_MS = 10_000;
-/** Maximum size of a ledger that is copied; each run takes as much disk space. */
+/** Maximum size of a ledger that is copied into a journal; each run takes as much disk space. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-/** Maximum size of a ledger that the start copies; 200 MB would take two seconds. Larger ones are copied later. */
+/** Maximum size of a ledger copied during the start. A larger ledger is copied later: 200 MB take two seconds. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
-/** Reason in a run's description until the copy of the ledger is complete. */
+/** Reason for a missing copy, stored in a run's description until the copy of the ledger is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 /** The journal of a run, or an object that records nothing. */
 export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
@@ -49,7 +49,7 @@ export interface RunFacts {
   readonly runId: string;
   readonly version: string;
   readonly startedMs: number;
-  /** Venue profile with the actual address of the venue. */
+  /** Venue profile with the base URL in use. */
   readonly profile: VenueProfile;
   readonly strategyLimitMs: number;
 }
@@ -58,7 +58,7 @@ export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
   /** Called once with a message if the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;
-  /** Bytes that must stay free on the disk; absent: the default. */
+  /** Number of bytes that must stay free on the journal's disk; absent: the default. */
   readonly keptFreeBytes?: number;
   /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
@@ -89,14 +89,14 @@ export async function openJournal(options: JournalOptions): Promise<KeptJournal>
     const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
     return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
-    // Removing the folder may fail too, which is ignored.
+    // Ignored: removing the run's folder may fail too.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
   }
 }
 
-/** Updates the description once the copy is complete. Reports a failure and never rejects. */
+/** Updates the run's description once the ledger's copy is complete. Reports a failure and never rejects. */
 async function finishCopy({ done }: LedgerCopy, folder: string, options: JournalOptions): Promise<void> {
   try {
     await done;
@@ -106,7 +106,7 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
   }
 }
 
-/** Writes the description so that the file is complete or absent whenever the process ends. */
+/** Writes the run's description so that its file is complete or absent whenever the process ends. */
 function writeDescription(folder: string, description: RunDescription): void {
   const path = join(folder, RUN_FILE);
   writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
@@ -129,16 +129,16 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: why there is no copy. */
+/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: reason for no copy. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
-  // The size includes the write-ahead log, which has the newest commits.
+  // The ledger's size includes the write-ahead log, which has the newest commits.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  // The description comes first, so that a later start finds a killed run. Only old runs make room on a full disk.
+  // The run's description is written first, so that a later start finds a killed run and can delete it.
   writeDescription(folder, describeRun(options, NOT_COPIED_YET));
   const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
@@ -147,7 +147,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Makes room for a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
+/** Deletes old runs for a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -204,7 +204,7 @@ class RunJournalWriter extends StepInputRecorder {
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
-  /** Reason of an end before the run's end; null while the journal is written. */
+  /** Reason why the journal ended before the run; null while the journal is written. */
   ended: string | null = null;
 
   constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
@@ -223,7 +223,7 @@ class RunJournalWriter extends StepInputRecorder {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
     try {
-      // Empty fields are omitted, because most steps only have the time.
+      // Empty fields of a step are omitted, because most steps only have the time.
       const line = JSON.stringify({
         index: this.#steps,
         observation,
@@ -239,14 +239,14 @@ class RunJournalWriter extends StepInputRecorder {
     }
   }
 
-  /** Writes the rest, or reports that the disk does not answer in time. Never throws. */
+  /** Writes the waiting lines, or reports that the disk does not answer in time. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
-  /** Writes the rest of the journal. Never throws. */
+  /** Writes the lines that are left of the journal. Never throws. */
   async #finish(): Promise<void> {
     this.#copy?.hurry();
     await this.#flushing;
@@ -260,7 +260,7 @@ class RunJournalWriter extends StepInputRecorder {
     await this.#copy?.done;
   }
 
-  /** Starts a write unless one is running, so that a slow disk gets fewer and larger writes. */
+  /** Starts a write unless a write is running, so that a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
@@ -285,7 +285,7 @@ class RunJournalWriter extends StepInputRecorder {
     clearInterval(this.#timer);
     this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
-    // The failing disk may refuse this too; the run then looks like that of a killed process.
+    // A failing disk may refuse the end file too; the run then looks like that of a killed process.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
@@ -296,9 +296,9 @@ class RunJournalWriter extends StepInputRecorder {
   }
 }
 
-/** Size at which a segment is packed: to a tenth, within a fraction of a second, in another thread. */
+/** Size at which a segment of the journal is compressed, bytes: to a tenth, in another thread. */
 export const SEGMENT_BYTES = 16_000_000;
-/** Maximum characters waiting in memory; more means that the disk has not answered for minutes. */
+/** Maximum characters of waiting lines; more lines wait only if the disk has not answered for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;
 const READ_BYTES = 1 << 18;
 
@@ -323,7 +323,7 @@ export class Segments {
     return this.#packedBytes + this.#openBytes;
   }
 
-  /** Adds a line. False if too much is waiting, so that the line was dropped. */
+  /** Adds a line. Returns false if the line was dropped because too many lines wait. */
   add(line: string): boolean {
     if (this.#waitingChars > MAX_WAITING_CHARS) return false;
     this.#waiting.push(line);
@@ -331,7 +331,7 @@ export class Segments {
     return true;
   }
 
-  /** Writes waiting lines, and packs a large segment. Calls must not overlap. Throws the disk's errors. */
+  /** Writes waiting lines, and packs a large segment. Calls of `flush` must not overlap. Throws the disk's errors. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) {
       const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
@@ -363,7 +363,7 @@ export class Segments {
     this.#file = null;
     this.#number += 1;
     const temporary = `${plain}.gz.part`;
-    // The packed file is synced before it gets its name, because the plain file is removed afterwards.
+    // The packed segment is synced before it gets its name, because the plain file is removed afterwards.
     const target = createWriteStream(temporary, { flush: true });
     try {
       await pipeline(createReadStream(plain, { highWaterMark: READ_BYTES }), createGzip(), target);
@@ -378,12 +378,12 @@ export class Segments {
   }
 }
 
-/** Delay of the copy, ms. By then the start, with which the copy must not compete for the disk, is over. */
+/** Delay of the ledger's copy, ms, so that the copy does not compete with the trader's start for the disk. */
 const BEGIN_AFTER_MS = 3_000;
 
 export interface CopyOrder {
   readonly source: string;
-  /** Path that the complete copy gets. */
+  /** Path of the complete copy of the ledger. */
   readonly target: string;
   readonly beginAfterMs: number;
 }
@@ -391,16 +391,16 @@ export interface CopyOrder {
 export type CopyNews = 'begun' | 'done';
 
 interface LedgerCopy {
-  /** Resolves when the copy is complete; rejects with the reason of a failure. */
+  /** Resolves when the ledger's copy is complete; rejects with the reason of a failure. */
   readonly done: Promise<void>;
-  /** Begins a waiting copy at once. Call when the process is about to end. */
+  /** Begins a delayed copy of the ledger at once. Call when the process is about to end. */
   hurry(): void;
 }
 
 /**
  * Copies a large ledger in a thread, because copying hundreds of megabytes takes seconds and must not block the
- * trader's loop. The copy has the state at the call. Resolves as soon as later writes cannot get into the copy. Throws
- * if the copy cannot begin.
+ * trader's loop. The copy has the ledger's state at the call. Resolves as soon as later writes cannot get into the
+ * copy. Throws if copying cannot begin.
  */
 export async function beginLedgerCopy(
   source: string,
@@ -416,7 +416,7 @@ export async function beginLedgerCopy(
       thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
     });
   const done = awaitNews('done');
-  // This only avoids an unhandled rejection; a waiting caller still gets the error.
+  // An empty handler avoids an unhandled rejection; a waiting caller still gets the error.
   done.catch(() => undefined);
   await awaitNews('begun');
   return { done, hurry: () => thread.postMessage('now') };

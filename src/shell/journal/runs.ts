@@ -1,8 +1,8 @@
 /**
  * A journal contains all observations and requests of a run, so that the same core on the same ledger can repeat each
- * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the state
- * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `RunStep` a line; the newest is `.ndjson`), and
- * `end.json` (`RunEnd`).
+ * decision. The journal of a run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite`
+ * (the state before the `Trader` was made), `observations-000001.ndjson.gz` … (one `RunStep` a line; the newest is
+ * `.ndjson`), and `end.json` (`RunEnd`).
  */
 
 import { createReadStream, type Dirent, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -25,21 +25,21 @@ export const JOURNAL_FORMAT = 1;
 type CoreInputs = 'runId' | 'version' | 'configHash' | 'profile' | 'capitalMicros';
 type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
 
-/** The core's inputs at the start of a run. Contains no key, secret or passphrase. */
+/** The core's inputs at the start of a run, without any key, secret or passphrase. */
 export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
   readonly format: typeof JOURNAL_FORMAT;
   readonly configFile: string;
   readonly ledgerPath: string;
-  /** Start time of the recorded `Trader`, our clock, ms. */
+  /** Time when the recorded `Trader` was made, our clock, ms. */
   readonly startedMs: number;
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Reason why `ledger.sqlite` is missing, so that the run cannot be replayed; null if the file exists. */
+  /** Reason why `ledger.sqlite` is missing; null if the file exists. Without it, the run cannot be replayed. */
   readonly ledgerMissing: string | null;
 }
 
-/** Settings of a strategy and the key of its code. A journal contains no code. */
+/** Settings of a strategy and the key of its code. A journal does not contain the code. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
@@ -49,7 +49,7 @@ export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'mo
 
 /** Inputs and results of one call of `Trader.handle`. */
 export interface RunStep {
-  /** Number of the step, consecutive from 0. */
+  /** Number of the step in the run, consecutive from 0. */
   readonly index: number;
   readonly observation: Observation;
   /** Requests of the step in order; empty if the step threw an error. */
@@ -62,7 +62,7 @@ export interface RunStep {
   readonly failure: string | null;
 }
 
-/** A run's journal on disk. While the run continues, it ends with the last flush. */
+/** A run's journal on disk. While the run continues, the journal ends with the last write to disk. */
 export type RunJournal = ReturnType<typeof readRun>;
 
 const description = z.looseObject({
@@ -73,7 +73,7 @@ const description = z.looseObject({
   ledgerMissing: z.string().nullable(),
 });
 const runEnd = z.object({
-  /** Number of steps passed to the journal. After an early stop the last of them may be missing on disk. */
+  /** Number of steps passed to the journal. If the journal stopped early, the last steps may be missing on disk. */
   steps: z.number().int(),
   endedMs: z.number(),
   /** Reason why the journal ended before the run, such as a full disk; null for a complete journal. */
@@ -81,7 +81,7 @@ const runEnd = z.object({
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** Schema of a step. It checks only the outer fields, because this program wrote the content from its own types. */
+/** Schema of a step, only of the outer fields, because this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
@@ -91,7 +91,7 @@ const step = z.object({
   failure: z.string().nullable().default(null),
 });
 
-/** Opens a run's journal. Throws TwinbookError `file_unreadable` if missing, `recording_invalid` for another file. */
+/** Opens a run's journal. Throws TwinbookError `file_unreadable` if missing, `recording_invalid` if invalid. */
 export function readRun(folder: string) {
   const file = join(folder, RUN_FILE);
   const told = readDescription(file);
@@ -107,14 +107,14 @@ export function readRun(folder: string) {
     folder,
     // This program wrote the description from its own types; the parse above checked the outer fields.
     description: told as RunDescription,
-    // The ledger at the start; null if it was not copied. Open a copy of it, never the file itself.
+    // Path of the ledger's copy from the start; null if not copied. Open only a copy of this file.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
-    // Null while the run continues, for a killed run, and if a full disk left the file empty.
+    // Content of `end.json`; null while the run continues, for a killed run, and if a full disk left it empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,
     /**
-     * Reads the steps; each call begins at the first step. A truncated last line ends the stream and adds to
+     * Reads the run's steps; each call begins at the first step. A truncated last line ends the stream and adds to
      * `warnings`. Throws `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
@@ -145,7 +145,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
         broken = number;
         continue;
       }
-      // The schema has checked only the outer fields.
+      // The cast is needed, because the schema has checked only the outer fields.
       const read = data as unknown as RunStep;
       if (read.index !== index)
         throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
@@ -154,12 +154,12 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
     }
     if (broken === null) continue;
     if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
-    // The process ended during a write, so the rest of the step never reached the disk.
+    // The process ended during a write, so the last step is incomplete on disk.
     warnings.push(`${file}: the last line is truncated and was omitted`);
   }
 }
 
-/** Lists the segments in order. If a packed and an unpacked one exist, the packed one counts: it is complete. */
+/** Lists a journal's segments in order. If one exists packed and unpacked, the packed file counts: it is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names
@@ -186,7 +186,7 @@ const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =
     cause,
   });
 
-/** Lists the runs under `dir`, oldest first by start time; file times may be those of a copy. */
+/** Lists the runs under `dir`, oldest first by start time, because file times change when files are copied. */
 export const runFolders = (dir: string): readonly string[] => listRuns(dir).map(({ folder }) => folder);
 
 function listRuns(dir: string) {
@@ -201,7 +201,7 @@ function listRuns(dir: string) {
 /** Maximum number of runs that the message for an unknown run lists. */
 const MAX_NAMED = 10;
 
-/** Finds a run by `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage`, which lists the runs. */
+/** Finds a run by `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage` with a list of runs. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;
@@ -246,7 +246,7 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** Frees disk space for a run by deleting older runs. Reads the folders once, because no other run grows. */
+/** Frees disk space for a run by deleting older runs. The run folders are read once, because no other run grows. */
 export class DiskQuota {
   /** Finished runs of the same ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
@@ -260,7 +260,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if space is still lacking. */
+  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if this is impossible. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {

@@ -1,6 +1,6 @@
 /**
- * Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the server cannot be reached; `askServer`
- * explains its errors.
+ * Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the queue's server cannot be reached;
+ * `askServer` explains the server's errors.
  */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
@@ -10,28 +10,28 @@ import { openSeal, type SealKey, seal } from './seal.js';
 
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** The job is for workers of another version. It waits for them, and this worker continues. */
+  /** The job needs a worker of another version. The job waits for such a worker, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
-  /** This machine lacks the job's input. The job returns to the queue, and this worker ends with the error. */
+  /** This machine lacks the job's input data. The job returns to the queue, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export interface QueueWork {
-  /** Time without a sign of a worker after which it loses its job, ms. */
+  /** Time without a sign of life after which a worker loses its job, ms. */
   readonly lockMs: number;
   /** @param document returns a document stored by the leader; null without one */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
-  /** Resolves at a stop request. The worker then finishes its job and takes no further job. */
+  /** Resolves when the worker is asked to stop. The worker then finishes its job and takes no further job. */
   readonly stopAsked: Promise<void>;
 }
 
 /** Maximum number of workers that a job may lose before it fails. */
 const MOST_STALLS = 2;
-/** Time without a connection after which a worker ends, ms. A supervisor restarts it with new connections. */
+/** Time without a server connection after which a worker ends, ms. A supervisor restarts the worker. */
 const MOST_AWAY_MS = 60_000;
 
 /**
- * Takes one job at a time until asked to stop. The work must run on other threads, so that this one renews the job's
+ * Runs jobs, one at a time, until asked to stop. Jobs must run on other threads, so that this thread can renew a job's
  * lock. Throws the error of a refused job, and TwinbookError `queue_unusable` without a connection to the server.
  */
 export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
@@ -62,7 +62,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
       throw new DelayedError();
     }
     await job.moveToWait(token);
-    // The worker takes neither a further job nor this job again.
+    // After this call, the worker takes neither a further job nor this job again.
     void worker.close(true);
     end(handled.error);
     throw new WaitingError();
@@ -72,7 +72,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
-  // After an error the worker ends at once. Otherwise it finishes its job, unless the connection is lost for long.
+  // After an error the worker ends at once. After a stop request it finishes its job, if still connected.
   if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
   else await worker.close(true).catch(() => undefined);
   clearTimeout(timer);
@@ -89,7 +89,7 @@ async function handleSealed(
 ): Promise<Handled> {
   const text = openSeal(address, 'job', id, (data as { readonly sealed?: unknown } | null)?.sealed);
   if (text === null) return { kind: 'foreign', why: UNSEALED };
-  // A longer document is truncated, and then fails its checksum.
+  // A document over `MOST_BYTES` is truncated, so its checksum fails.
   const document = async (key: string) => (await redis.getrange(documentKey(address.name, key), 0, MOST_BYTES)) || null;
   try {
     const handled = await handle(JSON.parse(text), document);
@@ -104,12 +104,12 @@ const CONNECT_WITHIN_MS = 5_000;
 const OLDEST = 7;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Prefix of all keys, so that a user of the server can be limited to them. */
+/** Prefix of all our keys on the server, so that a server user can be limited to these keys. */
 export const PREFIX = 'twinbook';
-/** Script that tests the right to write, and deletes what it wrote. */
+/** Redis script that tests the permission to write, and deletes the test key. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
-/** Connects; requests wait without a connection. `report` is called at each loss and each return of the connection. */
+/** Connects to the server; requests wait for a connection. `report` is called when it is lost or returns. */
 export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
   const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });
@@ -118,7 +118,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
     if (isAway !== wasAway) report(text, isAway);
     wasAway = isAway;
   };
-  // Every failed attempt emits an error too, but the `close` event handles it.
+  // Every failed attempt to connect also emits an error, which is ignored: the `close` event handles it.
   redis.on('error', () => undefined);
   redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
   redis.on('ready', () => note(false, 'the server of the queue is back'));
@@ -141,7 +141,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // A missing database number is reported only here; jobs would go into the first database.
+    // An error on selecting the database is reported only here; jobs would go into the first database.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);
@@ -165,7 +165,7 @@ function requireFit(place: string, info: string): void {
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
 
-/** Makes a request. Throws an error answer of the server (full memory, wrong password) as `queue_unusable`. */
+/** Makes a request. Throws an error of the queue's server (full memory, wrong password) as `queue_unusable`. */
 export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -187,21 +187,21 @@ function explain(place: string, error: unknown): TwinbookError {
 const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
 
-/** Returns host and port. Throws TwinbookError `usage` for an invalid address, without its possibly secret text. */
+/** Returns host and port. Throws TwinbookError `usage` for an invalid address, without quoting the secret text. */
 function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
-  // A path that is not a number may be the rest of a password that contains a slash.
+  // If the address's path is not a number, it may be the end of a password that contains a slash.
   if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
   const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood';
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
-/** `url`: `redis://` or `rediss://` address, with user and password if needed. The address is a secret. */
+/** `url`: Server address, `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
 export interface QueueAddress extends SealKey {
   readonly url: string;
 }
 
-/** A finished job. `stalled`: too many workers lost it. `forged`: its result has no signature by the queue's secret. */
+/** A finished job. `stalled`: too many workers lost the job. `forged`: its result is not signed with the secret. */
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
@@ -211,9 +211,9 @@ export interface EndedJob {
 /** Age at which the server deletes documents and ended jobs, s: a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
 const STALLED = /stalled more than allowable limit/;
-/** Maximum number of jobs in a single request. */
+/** Maximum number of jobs in a single request to the server. */
 const TOGETHER = 200;
-/** Maximum size of a document or result, bytes. Large documents have a tenth of this size. */
+/** Maximum size of a document or result, bytes; ten times the size of large documents. */
 export const MOST_BYTES = 2 ** 26;
 
 export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
@@ -237,7 +237,7 @@ export class JobQueue {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
-  /** Adds jobs of plain data. Existing jobs stay unchanged. */
+  /** Adds jobs of plain data to the queue. Existing jobs stay unchanged. */
   add(jobs: readonly { readonly id: string; readonly data: unknown }[]): Promise<void> {
     const age = { age: FORGOTTEN_AFTER_S };
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({
@@ -265,13 +265,13 @@ export class JobQueue {
     return { ended, absent };
   }
 
-  /** Reads an ended job; returns none if another process has removed it. */
+  /** Reads an ended job; returns an empty list if another process has removed the job. */
   async #readEnded(id: string): Promise<readonly EndedJob[]> {
     if ((await this.#redis.hstrlen(this.#queue.toKey(id), 'returnvalue')) > MOST_BYTES)
       return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
-    // The server counts lost workers but cannot sign, so a stall has no result.
+    // The server counts lost workers but cannot sign, so a stalled job has no signed result.
     if (STALLED.test(job.failedReason ?? '')) return [{ id, kind: 'stalled', text: job.failedReason }];
     for (const kind of ['done', 'failed'] as const) {
       const text = openSeal(this.#address, kind, id, job.returnvalue);
@@ -280,7 +280,7 @@ export class JobQueue {
     return [{ id, kind: 'forged', text: UNSEALED }];
   }
 
-  /** Removes the jobs, except those that a worker runs. */
+  /** Removes the jobs from the queue, except jobs that a worker runs. */
   remove(ids: readonly string[]): Promise<void> {
     return inParts(ids, (some) => Promise.all(some.map((id) => this.#queue.remove(id))));
   }

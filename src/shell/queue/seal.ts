@@ -10,7 +10,7 @@ export interface SealKey {
 
 type Purpose = 'job' | 'done' | 'failed' | 'plan';
 
-/** Returns the text after its HMAC-SHA-256, which is valid for one purpose, queue and job. */
+/** Returns the text, preceded by an HMAC-SHA-256 that is valid for one purpose, queue and job. */
 export const seal = (key: SealKey, purpose: Purpose, id: string, text: string): string =>
   `${compute(key, purpose, id, text)} ${text}`;
 

@@ -1,4 +1,4 @@
-/** Implements `twinbook record`. It places no order; credentials only let it read own orders and trades. */
+/** Implements `twinbook record`. A recorder places no order; credentials only let it read own orders and trades. */
 
 import { plainLine } from '../../shared/base/text.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -21,7 +21,7 @@ import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** Times of the first status lines, ms. They come early, so that the operator sees progress. */
+/** Times of the first status lines after the start, ms; early, so that the operator sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -36,7 +36,7 @@ export interface RecordOptions {
   readonly marketIds: readonly string[];
   /** Maximum duration of the recording, minutes; null without a limit. */
   readonly minutes: number | null;
-  /** Number of book levels requested per side, 1 to 100. */
+  /** Number of price levels requested per side of a book, 1 to 100. */
   readonly bookDepth: number;
   /** Credentials for own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
@@ -47,14 +47,14 @@ export interface RecordIo {
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Records until stopped and returns counts. Throws TwinbookError for an unwritable folder or a full disk. */
+/** Records until stopped and returns item counts. Throws TwinbookError for an unwritable folder or a full disk. */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   let onFailure: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
   });
-  // This only avoids an unhandled rejection; a waiting caller still gets the error.
+  // An empty handler avoids an unhandled rejection; a waiting caller still gets the error.
   failure.catch(() => undefined);
   const limits = sharedLimits(options);
   const recorder = await Recorder.open({
@@ -115,7 +115,7 @@ class RecordService {
     this.#io.out(`${plainLine(text)}\n`);
   }
 
-  /** Runs until the given minutes have passed, or until every named market is settled. */
+  /** Records until the given minutes have passed, or until every named market is settled. */
   run(): Promise<void> {
     const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
@@ -183,22 +183,22 @@ function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCoun
 
 /** Longest interval between reads of a book, if the budget allows it, ms. */
 const QUIET_INTERVAL_MS = 10_000;
-/** Interval between requests about markets that are neither open nor settled, all together, ms. */
+/** Interval between requests about markets that are neither open nor settled, one request for all, ms. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Maximum rounds of unsent requests within a step; each report may plan new requests. */
+/** Maximum rounds in which a step reports unsent requests, because each report may plan new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
 export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
 interface RecordedFeedState {
   readonly feed: MarketTracker;
-  /** Phase from the newest read of the market; null before the first read. */
+  /** Market phase at the newest read of the market; null before the first read. */
   phase: MarketPhase | null;
   /** Whether the market has an order book; only such markets can be recorded. */
   hasBook: boolean;
 }
 
-/** Core of a recorder, without a clock. Polls active books most often but starves none, and detects closed markets. */
+/** Core of a recorder, without a clock. Reads active books most often, but every book, and detects closed markets. */
 export class RecordPlan implements SteppedCore {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];
@@ -223,7 +223,7 @@ export class RecordPlan implements SteppedCore {
       hotIntervalMs: 1_000,
       quietIntervalMs: QUIET_INTERVAL_MS,
       catalogIntervalMs: 30_000,
-      // Not used, because `#isWanted` rejects these requests: a recording has no account state.
+      // Unused: `#isWanted` rejects asset requests, because a recording has no account state.
       assetsIntervalMs: 3_600_000,
       ownTrades: settings.profile.own_trades,
       bookDepth: settings.bookDepth,
@@ -231,7 +231,7 @@ export class RecordPlan implements SteppedCore {
     for (const id of settings.marketIds) this.#watch(id);
   }
 
-  /** Number of markets that are open as far as known. */
+  /** Number of markets that were open when last read. */
   get open(): number {
     return [...this.#markets.values()].filter(isOpen).length;
   }
@@ -308,9 +308,9 @@ export class RecordPlan implements SteppedCore {
     }
   }
 
-  /** Reads one market that is neither open nor settled at a time: a few reopen, most settle. */
+  /** Reads one of the markets that are neither open nor settled: a few reopen, most settle. */
   #askWaiting(nowMs: number): void {
-    // The second condition: a clock set back must not delay these reads.
+    // The second condition ensures that a clock set back does not delay these reads.
     if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
     const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
     const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
@@ -323,7 +323,7 @@ export class RecordPlan implements SteppedCore {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    // The venue's budget report is ignored with a share, because other programs use the rest.
+    // With a share below 1 the venue's budget report is ignored, because other programs use the rest.
     const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
@@ -345,7 +345,7 @@ export class RecordPlan implements SteppedCore {
     this.#poller.onReport(target, toPollResult(report), report.nowMs);
   }
 
-  /** Passes the outcome of a list read to the poll plan, and reports a list that stays unreadable. */
+  /** Passes the outcome of a list's read to the poll plan, and warns of a list that stays unreadable. */
   #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.#poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);
@@ -362,7 +362,7 @@ export class RecordPlan implements SteppedCore {
     }
     if (outcome.kind !== 'answered') return;
     const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
-    // The data has the type of the request's endpoint, which `kind` names.
+    // The casts are safe: the data has the type of the request's endpoint, which `kind` names.
     if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
     if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
   }
@@ -382,7 +382,7 @@ export class RecordPlan implements SteppedCore {
     if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
   }
 
-  /** Processes a page of the list of markets. The complete list shows which markets are open. */
+  /** Processes a page of the market list. Only the complete list shows which markets are open. */
   #onCatalog(report: RequestResult): void {
     this.#catalog ??= new PageWalk((row) => row.condition_id);
     const walk = this.#catalog;

@@ -1,4 +1,4 @@
-/** Records the core's steps, written once a second. A failing disk ends the recording; written data stays readable. */
+/** Records the core's steps once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -7,11 +7,11 @@ import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Number of flushes, one a second, for which a hanging write is awaited while data collects in memory. */
+/** Number of flushes, one a second, after which a hanging write ends the recording. */
 const MOST_FLUSHES_MISSED = 300;
-/** Time limit for closing, ms. Files of many markets are converted to Parquet one by one. */
+/** Time limit for closing a recording, ms. Files of many markets are converted to Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
-/** Approximate fraction of book reads in a poll plan's public requests. */
+/** Approximate fraction of a poll plan's public requests that read books. */
 const BOOK_PART = 0.6;
 
 export interface RecorderOptions {
@@ -20,13 +20,13 @@ export interface RecorderOptions {
   readonly venue: string;
   /** Ids of the only markets to record; null for all tracked markets. */
   readonly only: ReadonlySet<string> | null;
-  /** Interval at which the plan reads a book if the budget allows, ms. */
+  /** Interval at which the poll plan reads a book if the request budget allows, ms. */
   readonly bookIntervalMs: number;
-  /** Public requests per minute that the plan may make. */
+  /** Number of public requests per minute that the poll plan may make. */
   readonly publicPerMinute: number;
   /** Called once if the recording cannot continue. */
   readonly onFailure: (error: unknown) => void;
-  /** Number of bytes that must stay free on the disk; absent: none. */
+  /** Number of bytes that must stay free on the disk; absent: no reserve. */
   readonly keptFreeBytes?: number;
   /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
@@ -52,12 +52,12 @@ export class Recorder {
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Opens the folder. Throws TwinbookError `file_unreadable` if it is not writable, or another process has it. */
+  /** Opens the folder. Throws TwinbookError `file_unreadable` if it is not writable or another process uses it. */
   static async open(options: RecorderOptions): Promise<Recorder> {
     return new Recorder(options, await openRecordingStore(options.folder, { origin: options.venue }));
   }
 
-  /** Usual interval between reads of a book, ms: that of the plan, or a longer one if the budget requires it. */
+  /** Usual interval between reads of a book, ms: the plan's, or longer if the request budget requires this. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
     return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
@@ -73,7 +73,7 @@ export class Recorder {
     }
   }
 
-  /** Writes all data. Throws the disk's errors unless they were reported before; written data stays intact. */
+  /** Writes all data. Throws the disk's errors unless reported before; written data stays intact. */
   async close(): Promise<void> {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
@@ -103,14 +103,14 @@ export class Recorder {
     }
     if (observation.kind === 'feed') this.capture.onFeed(observation);
     for (const request of requests) this.capture.onAsk(request, nowMs);
-    // The second condition: a clock set back must not delay waiting data.
+    // The second condition ensures that a clock set back does not delay waiting data.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
     this.capture.expect(this.usualMs);
     this.capture.tick(nowMs);
   }
 
-  /** Starts a write unless one is running, so that a slow disk gets fewer and larger writes. */
+  /** Starts a write unless a write is running, so that a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#failed) return;
     if (this.#isFlushing) return this.#countMissed();

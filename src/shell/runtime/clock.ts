@@ -1,7 +1,7 @@
 /** The daemon's only wall clock, ms since 1970. */
 export const nowMs = (): number => Date.now();
 
-/** The daemon's only clock for intervals, ms from an arbitrary start. Setting the wall clock does not change it. */
+/** The daemon's only clock for intervals, ms from an arbitrary start, unaffected by changes of the wall clock. */
 export const steadyMs = (): number => performance.now();
 
 /** Formats a duration as hours, minutes and seconds: `01:02:03`. Never negative. */

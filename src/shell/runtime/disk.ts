@@ -1,10 +1,10 @@
-/** Limits writers beside the trader, because the trader stops if the disk is too full for its ledger. */
+/** Limits what other writers put on a disk, because the trader stops if its ledger finds the disk full. */
 
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Bytes that journal and recording leave free on their disk, enough for days of ledger and log. */
+/** Number of bytes that journal and recording leave free on their disk, enough for days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
 
 /** Number of bytes that may be written to a folder's disk if `keptBytes` stay free; negative below that reserve. */
@@ -25,7 +25,7 @@ export async function endsWithin(work: Promise<void>, limitMs: number): Promise<
   const timer = new AbortController();
   const inTime = work.then(() => true);
   try {
-    // A failure after the wait must not become an unhandled rejection.
+    // If the work fails after the wait, its error must not become an unhandled rejection.
     return await Promise.race([inTime, pause(limitMs, false, { signal: timer.signal })]);
   } finally {
     timer.abort();
@@ -41,10 +41,10 @@ export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
   ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
 
-/** Database pages per copy step, and pause after a step, ms: at most 100 MB/s, so that the ledger keeps disk time. */
+/** Database pages per copy step, and pause after a step, ms: at most 100 MB/s, which leaves the ledger disk time. */
 const COPY = { pages: 500, restMs: 20 } as const;
 
-/** Copies the ledger as its read transaction sees it, and closes the ledger. The pauses block the calling thread. */
+/** Copies the ledger as its read transaction sees it, and closes it. Pauses of the copy block this thread. */
 export async function copyView(ledger: InstanceType<typeof SqliteDriver>, target: string): Promise<void> {
   const resting = new Int32Array(new SharedArrayBuffer(4));
   await ledger.backup(target, {

@@ -1,4 +1,4 @@
-/** Finds the times of a cron expression by reading the clock, without timers. */
+/** Finds the scheduled times of a cron expression by reading the clock, without timers. */
 
 import { createTask, parse, type ScheduledTask } from 'node-cron';
 
@@ -6,9 +6,9 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Maximum age of a missed time that is still found after a pause, ms; enough for a monthly job. */
+/** Maximum age of a missed scheduled time that is still found after a pause, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** A clock set back by more than this restarts the schedule, ms. Set back by less, no time is repeated. */
+/** A clock set back by more than this, ms, restarts the schedule. A smaller step back repeats no scheduled time. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
 /** Converts a time to this machine's local time, expressed as if it were UTC, ms. */
@@ -16,11 +16,11 @@ const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).get
 
 /**
  * Times of one cron expression. An expression without hours follows real time, also in an hour that a clock change
- * repeats. An expression with hours follows local time: a repeated hour counts once, and a skipped hour at the skip.
+ * repeats. One with hours follows local time: a repeated hour counts once, a skipped hour at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
-  /** Seconds of the expression, ms, in descending order. */
+  /** Seconds of a minute in the cron expression, as ms, in descending order. */
   readonly #secondsMs: readonly number[];
   readonly #isEveryHour: boolean;
   readonly #toLocal: (timeMs: number) => number;
@@ -29,7 +29,7 @@ export class JobTimes {
   /** Time of the last call on this expression's time axis, real or local, ms. */
   #position: number;
 
-  /** Times up to `nowMs` count as passed. The configuration's check has accepted the expression. */
+  /** Times up to `nowMs` count as passed. The configuration's check has already accepted the cron expression. */
   constructor(expression: string, nowMs: number, toLocal = toMachineLocal) {
     this.#toLocal = toLocal;
     this.#fields = parse(expression);
@@ -39,7 +39,7 @@ export class JobTimes {
     this.#position = this.#toPosition(nowMs);
   }
 
-  /** Returns the age of the newest time that has passed since the last call, ms; null without one. */
+  /** Returns the age of the newest scheduled time since the last call, ms; null if no scheduled time passed. */
   findPassed(nowMs: number): number | null {
     const sinceLookMs = Math.max(0, nowMs - this.#lookedMs);
     this.#lookedMs = nowMs;
@@ -51,7 +51,7 @@ export class JobTimes {
     }
     const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
     this.#position = position;
-    // A time in a skipped hour seems late by the local clock only, so the real time is the bound.
+    // A time in a skipped hour only seems late by the local clock, so real time bounds its age.
     return found === null ? null : Math.min(position - found, sinceLookMs);
   }
 
@@ -59,7 +59,7 @@ export class JobTimes {
     return this.#isEveryHour ? nowMs : this.#toLocal(nowMs);
   }
 
-  /** Returns the newest time after `fromMs` and up to `toMs`; null without one. */
+  /** Returns the newest scheduled time after `fromMs` and up to `toMs`; null if there is none. */
   #findNewest(fromMs: number, toMs: number): number | null {
     for (let minuteMs = toMs - (toMs % MINUTE_MS); minuteMs + MINUTE_MS > fromMs; minuteMs -= MINUTE_MS) {
       const secondMs = this.#secondsMs.find((ms) => minuteMs + ms <= toMs);
@@ -85,10 +85,10 @@ export class JobTimes {
   }
 }
 
-/** Number of next times compared; enough for nights and weekends of a schedule with working hours. */
+/** Number of next scheduled times compared; enough to cover nights and weekends of a working-hours schedule. */
 const RUNS = 60;
 
-/** Longest pause between the next times of a checked expression, ms; null with fewer than two times. */
+/** Longest pause between the next scheduled times of a checked expression, ms; null with fewer than two times. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());
@@ -105,30 +105,30 @@ export interface ScheduledStrategy {
 
 interface WatchedHours {
   readonly name: string;
-  /** Only matches seconds. It is never started, because its timer would wait for a clock that was set back. */
+  /** Task that only matches seconds and is never started: its timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
 
-/** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual one. */
+/** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual clock. */
 export class QuoteHours {
   readonly #watched: readonly WatchedHours[];
-  /** Second of the last read, ms; the schedule is constant within a second. */
+  /** Second of the schedule's last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
-  /** The configuration's check has accepted the expressions. */
+  /** The configuration's check has already accepted the cron expressions. */
   constructor(strategies: readonly ScheduledStrategy[]) {
     this.#watched = strategies.flatMap(({ name, quoteHours }) =>
       quoteHours === null ? [] : [{ name, mask: createTask(quoteHours, () => undefined), open: null }],
     );
   }
 
-  /** Time when the schedule must be read again, ms, by the clock given to `changes`; Infinity without a schedule. */
+  /** Time of the schedule's next read, ms, by the clock given to `changes`; Infinity without a schedule. */
   get nextLookMs(): number {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }
 
-  /** Returns the changes since the last read, also after the clock was set back. */
+  /** Returns the schedule's changes since the last read, also after the clock was set back. */
   changes(nowMs: number): readonly { readonly strategy: string; readonly open: boolean }[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];

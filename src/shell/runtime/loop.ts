@@ -1,10 +1,10 @@
-/** Connects the core with the real world: performs its requests, returns outcomes and times, bounds its calls. */
+/** Runs the core: performs its requests, gives it outcomes and times, and limits the time of its calls. */
 
 import { createContext, Script } from 'node:vm';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Interval of the core's time steps, ms: short enough to use a free place in the budget at once, at little cost. */
+/** Interval of the core's time steps, ms: short, so that a free place in the request budget is used at once. */
 export const BEAT_MS = 100;
 
 /** Performs requests of the core; the client is one. */
@@ -12,7 +12,7 @@ export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
 
-/** The core of a program, such as the trader: it gets observations and returns requests. */
+/** The core of a program such as the trader, which takes observations and returns requests. */
 export interface SteppedCore {
   handle(observation: Observation): readonly Request[];
 }
@@ -21,7 +21,7 @@ export interface SteppedCore {
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
-  /** Called before every step; returns a command that must precede it, or null. An error ends the loop. */
+  /** Called before every step; returns a command that must precede it, or null. If this hook throws, the loop ends. */
   readonly before: () => OperatorCommand | null;
   /** Called after every step, for example to log notices, and after an error of the core. */
   readonly afterStep: Told;
@@ -29,7 +29,7 @@ export interface LoopHooks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs the core. An error (a broken ledger, a failed assertion) ends it, because its memory may be wrong. */
+/** Runs the core. An error of the core (such as a broken ledger) ends the loop, because its memory may be wrong. */
 export class Loop {
   readonly #core: SteppedCore;
   readonly #performer: Performer;
@@ -54,12 +54,12 @@ export class Loop {
     return !this.#ended;
   }
 
-  /** Gives the core values of a user's feed. */
+  /** Gives the core fair values of a user's feed. */
   feed(feed: string, values: readonly FeedValue[]): void {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
-  /** Ends the loop and drops later outcomes. The next start reads the records of requests pending in the ledger. */
+  /** Ends the loop and drops later outcomes. The next start reads the venue's records of requests still pending. */
   end(): void {
     this.#ended = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -86,7 +86,7 @@ export class Loop {
       return this.#tell(observation, [], error);
     }
     for (const request of requests) {
-      // The performer reports failures as outcomes. A rejection is a bug, which ends the loop.
+      // The performer reports failures as outcomes. A rejected promise is thus a bug and ends the loop.
       this.#performer.perform(request).then(
         (outcome) => this.#observe(outcome),
         (error: unknown) => this.#fail(error),
@@ -95,7 +95,7 @@ export class Loop {
     this.#tell(observation, requests, null);
   }
 
-  /** Calls the hook after a step. Its error ends the loop, because messages to the operator would be lost. */
+  /** Calls the hook after a step. An error of the hook ends the loop, because operator messages would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
       this.#hooks.afterStep(...step);
@@ -111,21 +111,21 @@ export class Loop {
   }
 }
 
-/** Error of an interrupted call. The error's name stays `Error`, because the operator sees the name. */
+/** Error of a call interrupted at its time limit. The name stays `Error`, because the operator sees the name. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
   }
 }
 
-/** Maximum attempts of a call. A busy machine may delay the trader by this number of limits. */
+/** Maximum attempts of a call. On a busy machine a call may delay the trader by this number of time limits. */
 const MOST_CALLS = 8;
-/** Part of the time limit. If the call used less processor time, the machine was busy and the call not slow. */
+/** Part of the time limit. If a call used less processor time, the machine was busy, and the call is repeated. */
 const OWN_SHARE = 0.8;
 
 /**
- * Returns a function that makes calls with a time limit. V8 interrupts only a `Script`, so a `Script` makes the call.
- * An interrupted call is repeated until this process itself used the time, so that a busy machine stops no strategy.
+ * Returns a function that limits the time of calls. V8 interrupts only a `Script`, so a `Script` makes the call. An
+ * interrupted call is repeated until this process itself used the time, so that a busy machine stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
@@ -137,7 +137,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
     try {
       for (let calls = 1; ; calls++) {
         try {
-          // The script returns the result of `run`, which is `call`.
+          // The cast is safe: the script returns the result of `run`, which is `call`.
           return script.runInContext(context, { timeout: limitMs }) as T;
         } catch (error) {
           if (!isTimeout(error)) throw error;
@@ -150,7 +150,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** Processor time of this process since `before`, ms. All threads count, so it may be too high but not too low. */
+/** Processor time of this process since `before`, ms, with all threads: perhaps too high, but never too low. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

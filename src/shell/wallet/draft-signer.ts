@@ -1,4 +1,4 @@
-/** Signs drafts by intent id. Signs only a committed draft of the ledger whose text matches its intent exactly. */
+/** Signs drafts by intent id. Only a committed draft of the ledger whose text matches its intent exactly is signed. */
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
@@ -22,11 +22,11 @@ export interface SigningRules {
   readonly serviceName: string;
   /** Format of a draft's `message`, from the venue profile. */
   readonly draftMessage: DraftMessage;
-  /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
+  /** Permits unreadable drafts: those of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
-  /** Programs other than Memo that a transaction may call; absent: none. */
+  /** Solana programs other than Memo that a transaction may call; absent: none. */
   readonly solanaPrograms?: readonly string[];
-  /** Whether a transaction with such programs may use accounts from lookup tables; absent: no. */
+  /** Whether a transaction that calls `solanaPrograms` may use accounts from lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
   /** Other required signers of a transaction, and its payer; absent: our wallet signs and pays alone. */
   readonly draftCosigners?: DraftCosigners;
@@ -42,19 +42,19 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** True for a credential challenge. It is no valid draft: its signature gives API credentials for this wallet. */
+/** True for a credential challenge, which must not pass as a draft: its signature gives API credentials. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
   | {
       readonly ok: true;
       readonly bytes: Uint8Array;
-      /** Content to compare with the intent; null for an unreadable draft that the rules allow. */
+      /** Draft content to compare with the intent; null for an unreadable draft that the rules allow. */
       readonly draft: DraftText | null;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** A draft as stored by the ledger, with the terms that its intent had before any request. */
+/** A draft as stored in the ledger, with the terms that its intent had before any request. */
 export interface StoredDraft {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -62,11 +62,11 @@ export interface StoredDraft {
   readonly draftPubkey: string;
   /** Text of the draft's `message`, unchanged. */
   readonly message: string;
-  /** Our own terms, from the intent; never read from `message`. */
+  /** Our own terms of the draft, from the intent; never read from `message`. */
   readonly terms: DraftTerms;
 }
 
-/** A signature as 128 lowercase hex characters, or the reason for none. The reason never contains key bytes. */
+/** A signature as 128 lowercase hex characters, or the reason for none, which never contains key bytes. */
 export type SignResult =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
@@ -89,7 +89,7 @@ export class DraftSigner {
     this.#signBytes = signBytes;
   }
 
-  /** Signs an intent's draft. The same draft always yields the same signature. A refusal must pause the market. */
+  /** Signs an intent's draft. Equal drafts yield equal signatures. After a refusal the caller must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
@@ -103,11 +103,11 @@ export class DraftSigner {
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
-/** Returns the difference; null only if the draft equals, byte for byte, the text of the intent's own terms. */
+/** Returns how a draft differs; null only if it equals, byte for byte, the text of the intent's own terms. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
   const { marketConditionId, draftPubkey, terms } = stored;
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
-  // Parsed terms, written again, give the same text, because a draft has only one spelling.
+  // A draft's text has only one spelling, so equal terms give equal texts.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
   const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {
@@ -124,7 +124,7 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
     ['draft', draftPubkey],
   ]);
   for (const [name, value] of Object.entries(terms)) {
-    // All numbers among the terms are micros.
+    // All numbers among a draft's terms are micros.
     fields.set(name, typeof value === 'number' ? formatDecimal(value as Micros) : String(value));
   }
   return fields;
@@ -158,7 +158,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
 }
 
 /**
- * A transaction that only writes a memo has no other effect, so its memo is compared with the intent. The transaction
+ * A transaction that only writes a memo has no other effect, so its memo is compared with the intent. A transaction
  * does not show how another program uses our signature. Such a program needs an entry in the profile and blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
@@ -171,13 +171,13 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
     objectionToAccounts(transaction, rules, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };
-  // Beside other programs any memo is allowed, but a memo that is a readable draft must match the intent.
+  // Beside calls of other programs any memo is allowed, but a readable draft in a memo must match the intent.
   const draft = readDraftText(memoText(transaction) ?? '');
   if (draft === null && !isBlind) return { ok: false, reason: 'the memo of the transaction is not a readable draft' };
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Checks payer and signers. Only the payer has a fixed place; the other signers are ordered by their keys. */
+/** Checks a transaction's payer and signers. Only the payer has a fixed place; other signers are ordered by key. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draftCosigners }: SigningRules,
@@ -234,9 +234,9 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 }
 
 /**
- * Solana's own programs that could give away the wallet's funds, now or later. No setting allows their top-level calls.
- * A venue's program calls them itself, within its purpose. System has transfers, `Assign` and durable nonces; the token
- * programs have `Approve` and `SetAuthority`.
+ * Solana's own programs that could give away the wallet's funds, now or later. No setting allows a transaction to call
+ * these programs directly. A venue's program calls them within its own purpose. System has transfers, `Assign` and
+ * durable nonces; the token programs have `Approve` and `SetAuthority`.
  */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
@@ -248,7 +248,7 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   BPFLoader2111111111111111111111111111111111: 'a program loader',
   BPFLoader1111111111111111111111111111111111: 'a program loader',
   LoaderV411111111111111111111111111111111111: 'a program loader',
-  // These two create accounts whose rent the fee payer pays.
+  // The next two programs create accounts whose rent the fee payer pays.
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
@@ -269,7 +269,7 @@ const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
 /** Maximum priority fee: 0.001 SOL, two hundred times the fee of a signature. */
 const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
 
-/** Returns the payment that makes a transaction unacceptable; null without one. */
+/** Returns why a transaction's priority fee is unacceptable; null if acceptable. */
 function objectionToPayments({ instructions }: Transaction): string | null {
   for (const { program } of instructions) {
     const name = GIVES_AWAY[program];
@@ -294,13 +294,13 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Twice the packet of 1232 bytes that a transaction fits into. */
+/** Maximum bytes of a decoded text: twice the packet of 1232 bytes that a transaction fits into. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Characters of hex, base64 and base58. A text with another character, such as a readable draft, is not encoded. */
+/** Characters of hex, base64 and base58. A text with other characters, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Whether the text's bytes form a Solana transaction or its signed message. The check includes the bytes that the text
+ * Whether the text's bytes form a Solana transaction or its signed message. The check also covers bytes that the text
  * encodes in hex, base64 or base58. A signature over such bytes could move money on chain.
  */
 const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
@@ -319,7 +319,7 @@ function readings(text: string): Uint8Array[] {
     try {
       found.push(decode());
     } catch {
-      // The text is not in that encoding.
+      // Ignored: the text is not in the tested encoding.
     }
   }
   return found;
@@ -361,7 +361,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads bytes forwards. `good` becomes false for ever when a read passes the end. */
+/** Reads bytes forwards. `good` becomes false permanently when a read passes the end of the bytes. */
 class ByteReader {
   good = true;
   readonly #bytes: Uint8Array;
@@ -377,7 +377,7 @@ class ByteReader {
     return value ?? 0;
   }
 
-  /** Solana's compact-u16: seven bits per byte, lowest first, three bytes at most. */
+  /** Reads Solana's number format compact-u16: seven bits per byte, lowest first, at most three bytes. */
   compact(): number {
     let value = 0;
     for (let shift = 0; shift < 21; shift += 7) {

@@ -17,7 +17,7 @@ const bytes = (min: number, max: number) =>
     .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
     .refine((value) => value.length >= min && value.length <= max);
 
-/** Schema of an encrypted key. Bounds refuse costs that are too weak or too expensive. */
+/** Schema of an encrypted key. The bounds refuse scrypt costs that are too weak or too expensive. */
 const sealedKeySchema = z.strictObject({
   kdf: z.literal('scrypt'),
   n: z
@@ -42,18 +42,18 @@ const keyFileSchema = z.union([
 
 export interface KeyFileOptions {
   readonly path: string;
-  /** Encrypts a new file, or decrypts an encrypted one; null writes the key unencrypted. */
+  /** Passphrase that encrypts a new key file or decrypts an existing one; null writes the key unencrypted. */
   readonly passphrase: string | null;
-  /** Cost of decrypting a new file; the default takes about a second. */
+  /** Cost of decrypting a new key file; the default takes about a second. */
   readonly scrypt?: ScryptCost;
 }
 
-/** Creates a new random key and its file. Throws TwinbookError file_unreadable for an existing file. */
+/** Creates a new random key and its key file. Throws TwinbookError file_unreadable for an existing file. */
 export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
-/** Copies another file's key into a new key file. The same passphrase decrypts the old and encrypts the new file. */
+/** Copies a key into a new key file. The same passphrase decrypts the old file and encrypts the new file. */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
   return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
@@ -67,19 +67,19 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
-    // The new file is opened once, so that an unreadable copy of the key is never kept.
+    // The new key file is opened as a test, so that no unreadable copy of the key is kept.
     verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
 }
 
-/** Returns whether the key needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
+/** Returns whether a key file needs a passphrase. Throws as `openKeyFile`, except for a wrong passphrase. */
 export function isSealedKeyFile(path: string): boolean {
   const text = readPrivateFile(path, WHAT);
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/** Opens a wallet file of ours or another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
+/** Opens a wallet file of any tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
@@ -87,7 +87,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Makes a wallet and hides its seed in texts, alone and with the public key after it, as key files contain both. */
+/** Makes a wallet and hides its seed in texts, alone or followed by the public key, as in key files. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
@@ -130,13 +130,13 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // The error of the JSON parser is omitted, because it quotes the secret text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // A repeated key could show people another value than the parser reads, so only one spelling is valid.
+  // Only one spelling is valid, because a repeated JSON key could show people another value than the parser reads.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
 }
 
-/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. No error quotes it. */
+/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. Errors do not quote it. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));
@@ -171,7 +171,7 @@ function fromBase58(text: string): Uint8Array | null {
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
-/** About a second and 256 MiB on a small machine: acceptable once per start, but expensive for an attacker. */
+/** Decryption takes about a second and 256 MiB on a small machine: little for a start, much for an attacker. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
 /** Maximum memory that decrypting a key file may take. */
@@ -225,7 +225,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the passphrase from the environment, or from the file that it names; null if neither variable is set. */
+/** Returns the passphrase from an environment variable, or from the file that another names; null if unset. */
 export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -234,7 +234,7 @@ export function walletPassphrase(environment: KeyEnvironment = process.env): str
   return passphrase;
 }
 
-/** API credentials of signed calls. The secret is the HMAC key, which must not appear in a log, error or page. */
+/** API credentials for signed calls. The secret is the HMAC key, which must not appear in a log, error or page. */
 export interface Credentials {
   readonly apiKey: string;
   readonly secret: string;
@@ -262,8 +262,8 @@ const credentialsSchema = z.strictObject({
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
 /**
- * Returns the credentials of the environment, else those of the file for this venue and wallet, else null. Throws
- * TwinbookError config_invalid if only one variable is set, else as `readPrivateFile`, except for a missing file.
+ * Returns API credentials from the environment, else from the file for this venue and wallet, else null. Throws
+ * TwinbookError config_invalid if only one variable is set; or as `readPrivateFile`, except for a missing file.
  */
 export function loadCredentials(
   path: string,
@@ -283,14 +283,14 @@ export function loadCredentials(
   return found;
 }
 
-/** Replaces one owner's credentials and keeps all other credentials. Throws as `loadCredentials`. */
+/** Replaces one owner's credentials in the file, and keeps all others. Throws as `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
   writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
 }
 
-/** Removes an owner's credentials, for example after the key was revoked. */
+/** Removes the API credentials of a wallet at a venue, for example after the key was revoked. */
 export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
 
 function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {

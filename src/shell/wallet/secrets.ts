@@ -20,10 +20,10 @@ import { base58, base64 } from '@scure/base';
 import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
-/** Maximum size of a secrets file, far above that of ours. */
+/** Maximum size of a secrets file, far above the usual size. */
 const LARGEST_BYTES = 65_536;
 
-/** Reads a secrets file through the checked descriptor. Throws file_unreadable, key_insecure or key_invalid. */
+/** Reads a secrets file by the checked descriptor. Throws file_unreadable, key_insecure or key_invalid. */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -64,7 +64,7 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  // The folder is synced too, because a power cut could otherwise remove the file's entry.
+  // The folder is synced too, because a power cut could otherwise remove the secrets file's entry.
   attempt(path, what, () => {
     for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
   });
@@ -82,7 +82,7 @@ export function writePrivateFile(
 function writeSynced(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    // The umask may have removed the owner's permissions.
+    // The umask may have removed the owner's permissions on the new file.
     fchmodSync(descriptor, 0o600);
     writeFileSync(descriptor, text, { flush: true });
   } finally {
@@ -90,7 +90,7 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** Names the file by a link, because a rename could overwrite a key that another process just wrote. */
+/** Names the new file by a link, because a rename could overwrite a key that another process just wrote. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
@@ -126,12 +126,12 @@ const LOOK = 'Check that the path names the intended file, and that this user ma
 
 const CENSOR = '[redacted]';
 
-/** Shortest value that is removed. Shorter ones would remove harmless text; keys and API secrets are far longer. */
+/** Shortest secret removed from texts. Shorter values would remove harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * Removes secrets from text for people: log, terminal and crash messages. It knows every encoding that a library or a
- * foreign answer could contain. It is the last filter: errors are already made without secrets.
+ * Removes secrets from text for people: log, terminal and crash messages. Covers every encoding that a library or a
+ * foreign answer could contain. This is a last filter: errors are already made without secrets.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();
@@ -152,7 +152,7 @@ export class Secrets {
   }
 }
 
-/** Sorts the longest first, because one encoding may be a prefix of another. */
+/** The longest encodings come first, because one encoding may be a prefix of another. */
 function makePattern(spellings: ReadonlySet<string>): RegExp {
   const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   return new RegExp(longestFirst.map((text) => text.replace(/[^\p{L}\p{N}]/gu, escapeCharacter)).join('|'), 'gu');
@@ -176,7 +176,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');
-    // The characters at both ends are cut off, because they contain bits of neighbouring bytes.
+    // The characters at both ends are cut off, because these contain bits of neighboring bytes.
     const from = before === 0 ? 0 : before + 1;
     const to = (before + bytes.length) % 3 === 0 ? text.length : text.length - 1;
     const own = text.slice(from, to);

@@ -1,7 +1,7 @@
 /**
- * The wallet holds the key and signs only two kinds of text. The first is a credential challenge that equals the
- * venue's template. The second is a stored draft, found by intent id and compared with the intent. The wallet signs no
- * bytes from a caller. No caller, log or error gets the key, and no other folder of `src` has key bytes.
+ * The wallet holds the key and signs only two kinds of text. The first kind is a credential challenge that equals the
+ * venue's template. The second kind is a stored draft, found by intent id and compared with the intent. The wallet
+ * signs no bytes from a caller. No caller, log or error gets the key. Other folders of `src` have no key bytes.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
 import { DraftSigner, type SigningPolicy, type SignResult } from './draft-signer.js';
 
-// Signing is synchronous, so that no other task runs between reading the stored row and signing its text.
+// Signing is synchronous, so that no other task runs between reading a stored draft and signing its text.
 hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
 
 /** Returns the 32-byte public key of a 32-byte seed. */
@@ -21,11 +21,11 @@ export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(se
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
   Buffer.from(sign(message, seed)).toString('hex');
 
-/** No blank, pipe or line break, so that a nonce cannot end the challenge's template and begin another text. */
+/** Valid nonce: without blank, pipe or line break, it cannot end the challenge's template and begin another text. */
 const HARMLESS_NONCE = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
 export class Wallet {
-  /** The 32-byte public key in base58. */
+  /** The wallet's 32-byte public key in base58. */
   readonly address: string;
   readonly #seed: Uint8Array;
 
@@ -39,7 +39,7 @@ export class Wallet {
     this.address = base58.encode(derivePublicKey(this.#seed));
   }
 
-  /** Makes a wallet whose key is not stored, for an exchange without real money. */
+  /** Makes a wallet whose key is never stored, for an exchange without real money. */
   static makeUnkept(): Wallet {
     return new Wallet(randomBytes(32));
   }

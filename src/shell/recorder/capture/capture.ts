@@ -1,6 +1,6 @@
 /**
  * Converts requests and their outcomes into recordings, in memory. Recorded books exclude known own orders, and no
- * trade is recorded twice. A level below the requested depth does not count as removed. Time without answers is
+ * trade is recorded twice. A price level below the requested depth does not count as removed. Time without answers is
  * recorded as a gap with its cause, because it is not a quiet market.
  */
 
@@ -22,21 +22,21 @@ type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
-/** Interval assumed until the usual interval is known, ms. */
+/** Interval between book reads that is assumed until the usual interval is known, ms. */
 const USUAL_MS = 10_000;
 /** Maximum number of feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
 
 interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market'>;
-  /** Folder of the store, for the descriptions. */
+  /** Folder of the recordings' store, for the market descriptions. */
   readonly folder: string;
   readonly venue: string;
   /** Ids of the only markets to record; null for all seen markets. */
   readonly only: ReadonlySet<string> | null;
 }
 
-/** Numbers of recorded items since the start. */
+/** Numbers of recorded markets, levels, trades and gaps since the start. */
 export type CaptureCounts = Capture['counts'];
 
 export class Capture {
@@ -46,7 +46,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** Newest feed values by feed and market, for markets that were not read yet. */
+  /** Newest feed values by feed and market, for markets whose book was not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
@@ -64,12 +64,12 @@ export class Capture {
     return total;
   }
 
-  /** Number of own orders that may rest, according to the answers. */
+  /** Number of own orders that may rest, according to the venue's answers. */
   get ownResting(): number {
     return this.#own.orders.resting;
   }
 
-  /** Sets the usual interval between reads of a book, ms. A several times longer interval is a gap. */
+  /** Sets the usual interval between reads of a book, ms. An interval several times longer counts as a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
@@ -87,7 +87,7 @@ export class Capture {
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
-    // An unsent request has no round trip, and the missing read is recorded as a gap anyway.
+    // An unsent request has no round trip to record; the missing read is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
@@ -104,12 +104,12 @@ export class Capture {
     this.#own.orders.forget(nowMs);
   }
 
-  /** Writes waiting data. Call it last, before the store is closed. */
+  /** Writes waiting data. Call this last, before the store is closed. */
   close(nowMs: number): void {
     for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
-  // The casts: data has the type of the call's endpoint, but TypeScript cannot relate them.
+  // The casts are safe: the data has the type of the call's endpoint, but TypeScript cannot relate both.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -139,7 +139,7 @@ export class Capture {
     }
   }
 
-  /** Returns a market's capture; undefined while its description is unknown, or if it is not to be recorded. */
+  /** Returns a market's capture; undefined while the market's description is unknown, or if it is not recorded. */
   #market(conditionId: string, at: PolledAt): MarketCapture | undefined {
     const known = this.#markets.get(conditionId);
     const detail = this.#details.get(conditionId);
@@ -154,7 +154,7 @@ export class Capture {
     return captured;
   }
 
-  /** Records a feed value, or keeps it for the first book: a feed reports a constant value only once. */
+  /** Records a feed value, or keeps it until the first book, because a feed reports a constant value only once. */
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
@@ -214,10 +214,10 @@ function why(outcome: Outcome): string {
   return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
 }
 
-/** Category recorded for a market without a known category. */
+/** Category that is recorded for a market if its own category is unknown. */
 const OTHER_CATEGORY = 'finance';
 
-/** Describes a market; null without an order book. `seenMs` replaces times that the venue does not report. */
+/** Returns a market's description; null without an order book. `seenMs` replaces times that the venue omits. */
 export function describeMarket(
   detail: MarketDetail,
   venue: string,
@@ -245,7 +245,7 @@ export function describeMarket(
   };
 }
 
-/** Infers a market's outcome from our own redeem. Null before its payment, or for equal shares of both outcomes. */
+/** Infers a market's outcome from our own redeem; null before its payment, or for equal shares of both outcomes. */
 export function learnOutcome({
   state,
   funds,
@@ -262,13 +262,13 @@ export function learnOutcome({
 export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
-/** Maximum wait of a book for a later read of the trades, ms. After it, trades may follow the book. */
+/** Maximum time that a book waits for a later read of the trades, ms. Later trades may follow the book. */
 const HOLD_MS = 20_000;
-/** A book that is later than this multiple of the usual interval causes a gap. */
+/** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
-/** A larger step back means that our clock was set back, ms; answers are only slightly out of order. */
+/** A larger step back in time, ms, means that our clock was set back: answers are only slightly out of order. */
 const STEP_BACK_MS = 60_000;
-/** Possible error of the estimated venue clock, ms. In doubt a trade comes before a book. */
+/** Possible error of the estimated venue clock, ms. In doubt, a trade is recorded before a book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -278,7 +278,7 @@ interface HeldBook {
 }
 
 /**
- * Converts one market's reads into events. A trade must precede the decrease of the book that it caused. Therefore a
+ * Converts one market's reads into events. A trade must be recorded before the book's decrease that it caused. So a
  * book waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
  */
 class MarketCapture {
@@ -288,16 +288,16 @@ class MarketCapture {
   #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest book with own orders, which shows whether a trade's taker bought or sold. */
+  /** The newest book, own orders included. The book shows whether a trade's taker bought or sold. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
   /** Our clock at the last call, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
-  /** Time of the last written data, venue clock, ms; null before the first book. */
+  /** Time of the last data written, venue clock, ms; null before the first book. */
   #knownMs: number | null = null;
-  /** Reason of the present gap; null without a gap. */
+  /** Reason of the recording's present gap; null without a gap. */
   #gap: string | null = null;
   counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
 
@@ -306,10 +306,10 @@ class MarketCapture {
     this.#own = own;
   }
 
-  /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
+  /** Records a book as returned. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
-    // Answers may overtake each other; the later request has the later book.
+    // Answers may overtake each other, but the later request has the later book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
     this.counts.refused += droppedLevels;
@@ -322,7 +322,7 @@ class MarketCapture {
     this.#release(at.seenMs);
   }
 
-  /** Records a page of public trades, newest first. `isLast`: no page follows. */
+  /** Records a page of public trades, newest first. `isLast`: this is the list's last page. */
   onTrades(rows: readonly PublicTradeRow[], isLast: boolean, at: PolledAt): void {
     this.#note(at.seenMs);
     const { trades, missed } = this.#pages.add(rows, isLast, at.seenMs, this.#latest);
@@ -359,13 +359,13 @@ class MarketCapture {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);
     this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
-    // The memory is freed, because many markets end while a recorder runs for months.
+    // An ended market's memory is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
     this.#pages = new TradePages();
     this.#latest = EMPTY_BOOK;
   }
 
-  /** Detects a clock set back, and then writes all waiting data: it must not wait for hours. */
+  /** Detects that the clock was set back, and then writes all waiting data, which could otherwise wait for hours. */
   #note(nowMs: number): void {
     if (nowMs < this.#nowMs - STEP_BACK_MS) {
       this.flush(Number.POSITIVE_INFINITY);
@@ -388,7 +388,7 @@ class MarketCapture {
     const own = this.#own.inBook(this.sink.market.conditionId, at.sentMs, at.seenMs);
     const first = this.#knownMs === null;
     const untilMs = at.venueMs + CLOCK_SLACK_MS;
-    // The first book includes the effect of earlier trades, so they are dropped.
+    // The first book includes the effect of earlier trades, so earlier trades are dropped.
     if (first) this.#trades = this.#trades.filter((trade) => trade.venueTimeMs > untilMs);
     else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
     const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
@@ -404,7 +404,7 @@ class MarketCapture {
     this.#knownMs = timeMs;
   }
 
-  /** Writes due trades in order. Their second's middle is their time, not before written data or after `latestMs`. */
+  /** Writes due trades in order. A trade gets the middle of its second, but between written data and `latestMs`. */
   #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
     const due = this.#trades.filter(isDue);
     if (due.length === 0) return;
@@ -416,13 +416,13 @@ class MarketCapture {
       if (this.sink.trade(stamp, side, trade.priceMicros, trade.amountMicros)) this.counts.trades += 1;
       else this.counts.refused += 1;
       this.#knownMs = timeMs;
-      // The gap continues after the trade, because the book is still unknown.
+      // A gap continues after a trade, because the book is still unknown.
       if (this.#gap !== null) this.sink.gap(stamp, this.#gap);
     }
   }
 }
 
-/** Merges overlapping pages of one market's public trades. Returns each trade once, and whether trades are missing. */
+/** Merges overlapping pages of a market's public trades. Returns each new trade once, and whether any is missing. */
 class TradePages {
   readonly #tape = new Tape();
   #newestMs: number | null = null;
@@ -433,7 +433,7 @@ class TradePages {
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Rows have no id. No trade is missing if the page reaches the second of the newest known trade.
+    // Trades have no id. No trade is missing if the page reaches the second of the newest known trade.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }
@@ -443,11 +443,11 @@ class TradePages {
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
-  /** New total amount of the level, micros; 0 removes the level. */
+  /** New total amount of the price level, micros; 0 removes the level. */
   readonly amountMicros: number;
 }
 
-/** Known levels of a book. An answer with the requested number of levels leaves deeper levels unknown. */
+/** Known price levels of a book. An answer with the requested number of levels leaves deeper levels unknown. */
 class KnownLevels {
   #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
 
@@ -462,7 +462,7 @@ class KnownLevels {
     ];
   }
 
-  /** Forgets all levels and stores a book; all its levels are changes. */
+  /** Replaces all known levels by a book; each of the book's levels is a change. */
   anew(book: Book, own: OwnInBook): LevelChange[] {
     this.#sides = [new Map(), new Map()];
     return this.changes(book, Number.POSITIVE_INFINITY, own);
@@ -484,7 +484,7 @@ class KnownLevels {
     const note = (priceMicros: number, rawMicros: number) => {
       const ours = own.get(priceMicros);
       const before = known.get(priceMicros);
-      // While our part of the level is uncertain, the others' last known amount stays.
+      // While our part of the level is uncertain, the last known amount of the others stays.
       if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
       const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
       if (amountMicros === (before ?? 0)) return;

@@ -8,17 +8,17 @@ import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';
 
-/** Times of a request and its answer by our clock, and the estimated venue clock in between. Unix ms. */
+/** Times of a request and its answer by our clock, and the estimated venue clock between both, Unix ms. */
 export interface PolledAt {
   readonly sentMs: number;
   readonly seenMs: number;
   readonly venueMs: number;
 }
 
-/** An own order's row in an answer. */
+/** A row about an own order in the venue's answer. */
 type OwnOrderRow = OwnTradeRow['order'];
 
-/** Certain and maximum own amount at one price. If they differ, the others' part of a level is unknown. */
+/** Certain and maximum own amount at one price. If both differ, the others' part of a level is unknown. */
 export interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
@@ -32,10 +32,10 @@ const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
 /** Maximum number of drafts whose terms are stored until their submit. */
 const MAX_DRAFTS = 1_000;
 
-/** Maximum number of remembered states, enough for hours. A forgotten one may be recorded twice, which is harmless. */
+/** Maximum number of remembered states, enough for hours. Recording a forgotten state twice is harmless. */
 const MAX_WRITTEN = 20_000;
 
-/** Returns the common fields of a row; fields that only orders or only trades have are null. */
+/** Returns a recording row with the fields that orders and trades share; all other fields are null. */
 const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   seen_ms: seenMs,
   side: order.side,
@@ -51,7 +51,7 @@ type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
 
 export class OwnCapture {
   readonly orders = new OwnOrders();
-  /** Last written state of each order and trade. */
+  /** Last recorded state of each own order and trade. */
   readonly #written = new Map<string, string>();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
   readonly #findSink: (market: string) => MarketSink | undefined;
@@ -69,7 +69,7 @@ export class OwnCapture {
     } else if (call.endpoint === 'orders.cancelSubmit') this.orders.onDisturbance(call.params.pubkey, nowMs);
   }
 
-  /** Records a call's outcome. Its data has the type of the call's endpoint, which TypeScript cannot relate. */
+  /** Records a call's outcome. The casts are safe: the data has the type of the call's endpoint. */
   onOutcome(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -97,7 +97,7 @@ export class OwnCapture {
   #onDraft({ body }: CallTo<'orders.create'>, { pubkey }: DataOf<'orders.create'>): void {
     const price = parseDecimal(body.price ?? '');
     const amount = parseDecimal(body.amount ?? '');
-    // An order without price or amount is a market order, which does not rest.
+    // An own order without price or amount is a market order, which does not rest.
     if (price === null || amount === null) return;
     const terms = {
       market: body.market_condition_id,
@@ -177,7 +177,7 @@ export class OwnCapture {
   }
 }
 
-/** Time for which an ended order is remembered, ms. Books of its time have been recorded by then. */
+/** Time for which an ended order is remembered, ms: until all books of its lifetime are recorded. */
 const REMEMBERED_MS = 120_000;
 
 export interface OwnTerms {
@@ -188,7 +188,7 @@ export interface OwnTerms {
 }
 
 interface Known extends OwnTerms {
-  /** Larger of the amounts before and after the last change. */
+  /** Larger of the order's amounts before and after the last change, micros. */
   mostMicros: number;
   remainingMicros: number;
   /** Time of the first request that could place the order, or of the request that first showed it; our clock, ms. */
@@ -215,7 +215,7 @@ export class OwnOrders {
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
   }
 
-  /** Removes a rejected order, which never rested. */
+  /** Removes a rejected order, because such an order never rested. */
   onRefusal(pubkey: string): void {
     this.#orders.delete(pubkey);
   }
@@ -231,7 +231,7 @@ export class OwnOrders {
     if (known === undefined) {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
-      // The order may have rested for long, and its amount at an earlier read is unknown.
+      // The order may have rested for long, so its amount at an earlier read of the book is unknown.
       const amounts = { mostMicros: left, remainingMicros: left };
       this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
       return;
@@ -253,7 +253,7 @@ export class OwnOrders {
     }
   }
 
-  /** Returns our part of a book that was read between these times (our clock). */
+  /** Returns our part of a book that was read between two times of our clock. */
   inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
     let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
     for (const known of this.#orders.values()) {
@@ -272,7 +272,7 @@ export class OwnOrders {
     return found ?? NOTHING_OWN;
   }
 
-  /** Number of orders that may rest. */
+  /** Number of own orders that may rest. */
   get resting(): number {
     let count = 0;
     for (const { goneMs } of this.#orders.values()) if (goneMs === null) count += 1;
@@ -292,5 +292,5 @@ export class OwnOrders {
   }
 }
 
-/** Buying YES and selling NO are bids of the YES book. */
+/** Orders that buy YES or sell NO are bids of the YES book. */
 const toBookSide = ({ isYes, buys }: OwnTerms): 0 | 1 => (isYes === buys ? SIDE.bid : SIDE.ask);
