@@ -1,4 +1,4 @@
-/** Makes and finds backups of a ledger, in a folder beside it. Only a checked copy gets the name of a backup. */
+/** Makes and finds backups of a ledger, in a folder beside it. Only a checked copy is named as a backup. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists a ledger's backups, oldest first; empty if the backup folder is missing. Each was valid when made. */
+/** Lists a ledger's backups, oldest first; empty if their folder is missing. Every backup was valid when made. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -127,7 +127,7 @@ export interface BackupPolicy {
 
 export interface BackupFile {
   readonly name: string;
-  /** Start of the backup, our clock, ms. */
+  /** Time when the backup was started, our clock, ms. */
   readonly atMs: number;
   readonly bytes: number;
 }
@@ -162,7 +162,7 @@ export interface ExaminedFile {
   readonly problems: readonly string[];
 }
 
-/** Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws if it is unreadable. */
+/** Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws for an unreadable file. */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
   try {

@@ -10,7 +10,7 @@ import type { ServiceClient } from './client.js';
 interface StoredCredentials {
   /** Credentials that the client already signs with; null without credentials. */
   readonly stored: Credentials | null;
-  /** Whether refused credentials may be replaced. A new paper exchange knows no API keys. */
+  /** Whether new credentials may replace refused ones. A new paper exchange knows no API keys. */
   readonly mayReplace: boolean;
   /** Stores new credentials, because the venue shows a secret only once. */
   readonly keep: (made: Credentials) => void;

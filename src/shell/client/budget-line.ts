@@ -9,20 +9,20 @@ import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
-/** Maximum queued requests. Requests beyond a minute's whole budget would be stale before they are sent. */
+/** Maximum queued requests of a scope. Requests beyond a minute's whole budget would be stale before they are sent. */
 const LONGEST_LINE = 1_000;
 /** Lanes (request priorities) whose queue may be twice as long, so that queued reads cannot keep out a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
- * set back would block the queue. The sliding window decides when requests leave, by a monotonic clock.
+ * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. A minimum of zero
+ * would let a clock set back block the queue. The sliding window decides when requests leave, by a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // The first job uses up Bottleneck's reservoir. After this job, Bottleneck's next planned start lies in the past.
+  // This first job uses up Bottleneck's reservoir. After this job, Bottleneck's next planned start lies in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
@@ -36,7 +36,7 @@ interface Prober {
   readonly settle: (place: Permit) => boolean;
 }
 
-/** Request queue of one budget scope. Requests leave when its window has a free place, urgent lanes first. */
+/** Request queue of one budget scope. Requests leave when its window has a place, urgent requests first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;

@@ -1,6 +1,6 @@
 /**
  * Makes one signed HTTP call within the venue's budgets. The outcome of a call is *answered*, *refused* (by an error
- * envelope of the service) or *unknown*. Faults of network or venue never throw. Messages contain no secret.
+ * envelope of the service) or *unknown*. Faults of network or venue never throw. Reasons and errors contain no secret.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -30,7 +30,7 @@ import { type Attempt, type Sender, Transport } from './transport.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
-/** Maximum automatic retries of a read. After three failures the caller decides whether to read again. */
+/** Maximum automatic retries of an unanswered read. After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
 /** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
@@ -351,9 +351,9 @@ export function readDate(header: Header): number | null {
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null);
 
-/** Resolution of a `Date` header, ms. */
+/** Resolution of the time in a `Date` header, ms. */
 const HEADER_RESOLUTION_MS = 1_000;
-/** Maximum relative drift of two clocks. A bad clock quartz drifts by 500 ppm. */
+/** Maximum relative drift between two machines' clocks. A bad clock quartz drifts by 500 ppm. */
 const DRIFT_MS_PER_MS = 0.0005;
 /** Smallest reported change of the venue's clock offset, ms. The time in a `Date` header may be a second old. */
 const NEWS_MS = 2_000;
@@ -432,10 +432,7 @@ export class VenueClock {
   }
 }
 
-/**
- * Bounds of the clock offset from one answer. The venue wrote its `Date` between our sending and receiving, rounded
- * down to a second.
- */
+/** Clock offset's bounds. The venue wrote its `Date`, rounded down to a second, between our sending and receiving. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

@@ -1,5 +1,5 @@
 /**
- * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. Its arguments are the path's key,
+ * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. A method takes the path's key,
  * body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
  */
 
@@ -53,7 +53,7 @@ export type OrderInput =
 /** Market and number of complete sets, as decimal text: a positive multiple of the market's lot. */
 export type ConversionInput = BodyOf<'merges.create'>;
 
-/** Defaults: `is_yes` true, `leverage` 1. The signature covers neither take profit nor stop loss. */
+/** `is_yes` defaults to true, `leverage` to 1. The signature covers neither take profit nor stop loss. */
 type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
 /** Request for a margin position: buys for all `funds` now, or `shares` once the market reaches `price`. */
@@ -91,14 +91,14 @@ type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extend
 type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-/** Groups of calls in `ServiceClient`. Methods throw ServiceRefused or OutcomeUnknown; walks also throw BrokenList. */
+/** Call groups of `ServiceClient`. Methods throw ServiceRefused or OutcomeUnknown; `all…` also throws BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: RowWalk<N>;
   };
 };
 
-/** Makes the methods of every call, by group. */
+/** Makes a method for every API call, by group. */
 export function makeCalls(caller: HttpCaller): Calls {
   const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
   // The cast is safe: the keys of `ENDPOINTS` are the calls' names, but `Object.keys` returns plain strings.
@@ -141,7 +141,7 @@ const WALK_LIMIT = 100;
 interface ListRule<R> {
   /** Returns the id of a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether every page but the last must be full if unsorted. True for cursors that mean "before this id". */
+  /** Whether every page but the last must be full if unsorted. True if a cursor means "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -193,7 +193,7 @@ async function readPage<N extends ListName>(
 
 /** Number of rows remembered to detect repeated rows. */
 const REMEMBERED_ROWS = 10_000;
-/** Maximum consecutive empty pages. Lists that skip rows may return some empty pages, but reading a list must end. */
+/** Maximum consecutive empty pages of a list. Lists that skip rows have some, but reading a list must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /**

@@ -53,9 +53,9 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order. Signs only a draft with exactly these terms. The promise resolves to an order that is or was in
-   * the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
-   * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
+   * Places an order. Signs only a draft with exactly the requested terms. The promise resolves to an order that is or
+   * was in the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the
+   * record `error.pubkey` before placing again. A second draft is never made. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -97,12 +97,12 @@ export class ServiceClient extends HttpCaller {
     }
   }
 
-  /** Merges complete sets of shares into currency. Resolves to the `done` merge. Rejects as `place`. */
+  /** Merges complete sets of shares into currency. Resolves to the merge in the state `done`. Rejects as `place`. */
   merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, merge, options, 'merge-shares', this.merges);
   }
 
-  /** Splits currency into complete sets of shares. Resolves to the `done` split. Rejects as `place`. */
+  /** Splits currency into complete sets of shares. Resolves to the split in the state `done`. Rejects as `place`. */
   split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, split, options, 'split-shares', this.splits);
   }
@@ -138,7 +138,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Reads the redeemable shares in the account's assets, before a draft locks them. If all shares are locked, an
-   * earlier draft holds them, probably after a lost answer. The service then returns the earlier draft.
+   * earlier draft holds them, probably after a lost answer. The service returns such an earlier draft.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -165,9 +165,9 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position and resolves to the closed position. For a close with a price, set `withinMs` too. Rejects
-   * with ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second
-   * close request.
+   * Closes a margin position and resolves to the closed position. With a price, also set `withinMs`. Rejects with
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second close
+   * request.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -296,7 +296,7 @@ class Submission<R> {
   readonly #signature: string;
   readonly #pace: Pace;
   #sent = false;
-  /** True if a submit had no answer. Only a final record can then show that the submit had no effect. */
+  /** True if a submit had no answer. Without an answer, only a final record can show that the submit had no effect. */
   #inDoubt = false;
   #lastSeen: R | undefined;
 
@@ -332,7 +332,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends the change by a record that is not an unsigned draft. `refusal`: the submit's answer, more precise. */
+  /** Ends the change by a record that is not an unsigned draft. `refusal`: answer to the submit, more precise. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -415,7 +415,7 @@ async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // One read is no proof: a refused close may still change the position, and the record may show this late.
+    // One read of the position is no proof: a refused close may still change the position, and appear late.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;

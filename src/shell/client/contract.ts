@@ -33,20 +33,20 @@ export interface ClientOptions {
   readonly clock?: ClientClock;
   /** Maximum requests per minute by scope, for a shared API key. `Infinity` means a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /** Whether requests wait for a free budget; default true. If false, requests do not pause after a refusal either. */
+  /** Whether requests wait for a free budget, and pause after a refusal; default true. */
   readonly isPaced?: boolean;
   /** Time limit of an attempt, from the first byte sent to the last byte received, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight in each of two groups: cancels and submits, and all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
-  /** Returns the reason why a call must not be sent; null permits the call. A refused call is reported unsent. */
+  /** Returns the reason why a call must not be sent, or null. A call with such a reason is reported unsent. */
   readonly objection?: (lane: Lane) => string | null;
 }
 
 /** Notice of the client for the operator; contains no secret. */
 export type ClientNotice =
-  /** Our clock and the venue's differ by over a second or two, or their difference jumped. Already corrected. */
+  /** Notice of a corrected difference between our clock and the venue's: over a second or two, or a jump. */
   | {
       readonly kind: 'clock_offset';
       /** Venue's clock minus ours, ms. */
@@ -82,7 +82,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
 export interface CallOptions {
   /** Priority class of the call; default `own`. */
   readonly lane?: Lane;
-  /** Latest time to send the call, our clock, ms; after it the call is reported unsent. Default: an hour from now. */
+  /** Latest time to send the call, our clock, ms (default: in an hour); a later call is reported unsent. */
   readonly latestMs?: number;
 }
 
@@ -130,7 +130,7 @@ export class ServiceRefused extends ServiceError {
   readonly status: number;
   /** Error code to branch on: one of `SERVICE_ERRORS`, or a code of a newer service. */
   readonly slug: string;
-  /** Reason in the service's own words. */
+  /** Reason of the refusal in the service's own words. */
   readonly reason: string;
   /** Invalid request fields, as objects with one key, the field's name; empty for most refusals. */
   readonly details: ErrorDetails;
@@ -155,7 +155,7 @@ export class ServiceRefused extends ServiceError {
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
-  /** False only if no byte of the call was sent. */
+  /** Whether the call may have been sent; false only if no byte of it was sent. */
   readonly sent: boolean;
   /** The record as a safe call last read it; undefined if no read succeeded. */
   readonly record: unknown;
@@ -176,7 +176,7 @@ export class OutcomeUnknown extends ServiceError {
     this.record = record;
   }
 
-  /** True if the call may have changed something. A failed read changes nothing. */
+  /** True if the call may have changed something. A read that failed has changed nothing. */
   get mayHaveHappened(): boolean {
     return this.sent && declarationOf(this.endpoint).method !== 'GET';
   }

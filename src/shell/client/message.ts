@@ -123,7 +123,7 @@ const listMeta = z.object({
  * Classifies an answer. *Answered* and *refused* need the service's complete envelope with the right status. Every
  * other answer is *unknown*, because a write wrongly classified as failed would be sent twice.
  *
- * `text` is the answer's whole body, null if it is not UTF-8. `asked`: parameters of the call.
+ * `text` is the answer's whole body, null if it is not UTF-8. `asked`: parameters of the answered call.
  */
 export function classify(
   declaration: Declaration,
@@ -198,7 +198,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** True if the answer proves that the request had no effect. A 5xx may follow an effect. */
+/** True if the answer proves that the request had no effect. A 5xx status may follow an effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -252,8 +252,8 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns a sentence on the field that differs between answer and call; null without a difference. An answer with
- * another record could confirm an order that was never placed. Without this check, another market's book, or prices of
- * NO for YES, could set our quotes.
+ * another record could confirm an order that was never placed. An unchecked answer with another market's book, or
+ * prices of NO for YES, could set our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have its own pubkey; the signer compares the draft's content.

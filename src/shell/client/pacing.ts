@@ -21,9 +21,9 @@ const PROBING: readonly Lane[] = ['cancel', 'own'];
 /** Permission to send a request: a place in the window, or a probe while the venue refuses requests. */
 export type Permit = 'place' | 'probe';
 
-/** Budget facts of an answer. */
+/** Facts about the request budget in a venue's answer. */
 export interface AnswerSignals {
-  /** True for an answer of the service itself, in its own answer format. */
+  /** True if the service itself answered, in its own answer format. */
   readonly genuine: boolean;
   /** Whether the status is HTTP 429, too many requests. */
   readonly throttled: boolean;
@@ -204,7 +204,7 @@ export class SlidingWindow {
     this.#most = most;
   }
 
-  /** Current limit, requests per minute. */
+  /** Current limit of the budget, requests per minute. */
   limitAt(nowMs: number): number {
     return Math.min(this.#limit, this.#ceilingAt(nowMs), this.#most);
   }

@@ -1,4 +1,4 @@
-/** Makes one HTTP attempt. Returns the received bytes, and whether any byte was sent. Knows no rules of the service. */
+/** Makes one HTTP attempt, without rules of the service. Returns the received bytes, and whether any byte was sent. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -26,7 +26,7 @@ export interface Sender {
   close(): void;
 }
 
-/** Sends messages over persistent HTTP connections. Never follows a redirect and never retries. */
+/** Sends messages over persistent HTTP connections. Redirects are not followed, and nothing is retried. */
 export class Transport implements Sender {
   readonly #axios: AxiosInstance;
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
@@ -104,7 +104,7 @@ function describe(error: unknown): string {
   return PLAIN_WORDS[code] ?? `${code} ${error.message}`.trim().slice(0, 200);
 }
 
-/** Maximum size of an answer. A page of 200 assets has about 150 KB. */
+/** Maximum size of a venue's answer, bytes. A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -143,7 +143,7 @@ class WireRequest {
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // The client requests no upgrade. An ignored protocol upgrade would look like a missing answer until the time-out.
+    // The client requests no protocol upgrade. An ignored upgrade would look like a missing answer.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;

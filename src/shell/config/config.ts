@@ -55,7 +55,7 @@ export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
 /** One strategy. `name`, unique within a trader, is the strategy file's name without its extension. */
 export interface StrategyConfig extends StrategySettings {
-  /** Absolute path of the strategy file. */
+  /** Absolute path of the user's strategy file. */
   readonly file: string;
   /** The strategy file's `strategy` setting: name of a shipped module, or a path. */
   readonly moduleName: string;

@@ -115,7 +115,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
   return {
     file,
     at,
-    // Null if the file has an error.
+    // Returns null if the file has an error.
     trader: trader ?? null,
     // The trader's limits, if readable, are needed to check its strategy files.
     limits: parts.risk ?? null,
@@ -150,7 +150,7 @@ function readTraderFile(
   return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
-/** Returns true for a strategy file, false for a trader's file. Throws TwinbookError for any other file. */
+/** Returns true for a strategy file, false for a trader's file. Throws TwinbookError for any other YAML file. */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
@@ -185,7 +185,7 @@ const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 /**
  * Applies environment variables to a file's content: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`. Names
  * are case-insensitive. In a variable, two underscores begin a nested key, and commas separate list items. The text
- * `null` clears a setting. Relative paths start at `cwd`. The result's `sources` maps fields to variables.
+ * `null` clears a setting. Relative paths in variables start at `cwd`. The result's `sources` maps fields to variables.
  */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
@@ -260,7 +260,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Data for checking a strategy file. Null limits: the trader's file is invalid. Null feeds: any feed is valid. */
+/** Data for checking a strategy file. Null `limits`: the trader's file is invalid. Null `feeds` permit any feed. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser limit. */
+/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser one. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

@@ -215,7 +215,7 @@ type KeyGroups = ReadonlyMap<string, readonly string[]>;
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a value. Throws `config_invalid` with all issues. `addPlaces`: more groups that accept a misplaced key. */
+/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: more groups that accept a misplaced key. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,

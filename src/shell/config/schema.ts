@@ -45,7 +45,7 @@ const path = (help: string) =>
     .refine((text) => !text.includes('\0'), 'wants a path without NUL characters')
     .meta({ description: help, ...PATH });
 
-/** Schema of a decimal string of currency or shares within bounds. The value is converted to Micros. */
+/** Schema of a decimal string of currency or shares within bounds. The schema converts the text to Micros. */
 const amount = (min: string, max: string, help: string) =>
   z
     .string()
@@ -77,7 +77,7 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
       `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
     );
 
-/** Severities of an alert, ascending. */
+/** Severities of an alert, in ascending order. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
@@ -365,8 +365,8 @@ export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
- * Returns how a changed setting is applied, from its section's `live` mark. `free`: by `config apply`. `limit`: a
- * looser or higher value needs a reason. `reason`: every change needs a reason. `restart`, or no mark: by a restart.
+ * Returns how a changed setting is applied, from its section's `live` mark. `free`: `config apply` is enough. `limit`:
+ * a looser or higher value needs a reason. `reason`: all changes need a reason. `restart`, or no mark: needs a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');

@@ -22,7 +22,7 @@ export function shownConfig(config: Config | ReadConfig): Shown {
   return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** Returns one strategy for display. If the strategy's code is not loaded, the file's parameters are shown. */
+/** Returns a strategy's settings for display. If the strategy's code is not loaded, the file's parameters are shown. */
 export const shownStrategy = (strategy: ReadStrategy): Shown =>
   // The cast is safe: `shownValue` returns a plain object for a plain object.
   shownValue('', spellStrategy(strategy)) as Shown;
@@ -150,7 +150,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // A strategy's code knows its parameters' units and defaults. Without the code, the files' parameters are compared.
+  // Parameters' units and defaults come from the code. If it is not loaded, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
@@ -214,7 +214,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // A feed's source, a place on this machine, is omitted. Without feeds their field is omitted, to keep old hashes.
+    // A feed's source, a place on this machine, is omitted. An empty `feeds` is omitted, to keep old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

@@ -33,7 +33,7 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 export interface CodeRules {
   /** Strategies that were loaded before, by module key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for code not yet loaded. `omit` loads none. A function returns why a module key is refused, or null. */
+  /** Rule for code not yet loaded. `omit` loads no code. A function returns why a module key is refused, or null. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -235,7 +235,7 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   }
 }
 
-/** Returns the files that a module's text imports by relative paths. The loader reports missing files. */
+/** Returns the files that a module's text imports by relative paths. The module loader reports missing files. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);

@@ -167,11 +167,11 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the ledger events of an adoption, one event per outcome. Other events may lie between them. */
+/** Kind of the ledger events of an adoption, one event per outcome. Events of other kinds may lie between them. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Compares the ledger with the exchange and waits for the result. Returns a reason if this cannot begin. */
+/** Compares the ledger with the exchange and waits for the result. Returns a reason if the comparison cannot begin. */
 async function compare(running: RunningTrader): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
@@ -239,7 +239,7 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /** Kills the trader at the next step, and stores the reason for the next start. False if storing fails. */
+  /** Kills the trader at the next step, and stores the reason for the next start; false if storing fails. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -264,14 +264,14 @@ export class StopWatch {
     return this.#look();
   }
 
-  /** Removes the stop file before a kill is lifted. Throws `file_unreadable` if this fails. */
+  /** Removes the stop file before a kill is lifted. Throws `file_unreadable` if the file cannot be removed. */
   clear(): void {
     this.#asked = null;
     removeStopFile(this.#path);
     this.#obeyed = false;
   }
 
-  /** Call after a kill was lifted, so that a stop file created since then counts as new. */
+  /** Call this after a kill was lifted, so that a stop file created since then counts as new. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

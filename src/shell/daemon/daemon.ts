@@ -62,7 +62,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` logs notes on data. */
+/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` also logs data notes. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -216,7 +216,7 @@ class Service implements RunningTrader {
     return this.#feeds;
   }
 
-  /** Cancels everything and waits for two reads without a resting order. Returns false if the core failed. */
+  /** Cancels everything and waits for two reads without a resting order. Returns false if the core failed meanwhile. */
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
@@ -264,7 +264,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** Also cancels outside the core, if it is not proven in time that no order rests. A repeated cancel is harmless. */
+  /** Cancels outside the core too, if it is not proven in time that no order rests. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
     this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {

@@ -50,7 +50,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Releases the wallet; call after proof that no order rests. A wallet with shares keeps its capital. */
+  /** Releases the wallet; call after proof that no order rests. A wallet that holds shares keeps its capital. */
   async release({ markets }: Pick<TraderSnapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -94,7 +94,7 @@ export class FleetSession {
   }
 }
 
-/** Explains the end after a lost wallet. If the wallet has no owner, only this trader can cancel its orders. */
+/** Explains why the trader ends without its wallet. If the wallet has no owner, only this trader can cancel. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -164,7 +164,7 @@ export interface Starting {
 
 /**
  * Joins the fleet; member and session are null for a single trader. `isSettled` is false if orders of the wallet's
- * previous trader must be canceled first. Null if stopped meanwhile. Rejects with `fleet_unusable` or `wallet_taken`.
+ * previous trader must be canceled first. Null if stopped before. Rejects with `fleet_unusable` or `wallet_taken`.
  */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };

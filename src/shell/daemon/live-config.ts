@@ -296,12 +296,12 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. The next write removes remaining files. */
+/** Removes a folder, if possible. Files that remain are removed at the next write. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Ignored: the caller throws the relevant error, if there is one.
+    // A failed removal is ignored: the caller throws the error that matters, if any.
   }
 }
 

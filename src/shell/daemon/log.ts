@@ -102,11 +102,11 @@ class LogFile implements DestinationStream {
         `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
       );
     } catch {
-      // The open file is still used.
+      // The open file of the log is still used.
     }
   }
 
-  /** Begins a new log file. If the rename fails, the file grows by `maxBytes` before the next attempt. */
+  /** Begins a new log file. If the log file cannot be renamed, it grows by `maxBytes` before the next attempt. */
   #rotate(): void {
     this.#bytes = 0;
     try {

@@ -183,7 +183,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped meanwhile. Fleet members make no new API key: a revoked key stops a replaced trader. */
+/** Connects; null if stopped before. Fleet members make no new API key: a revoked key stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -261,7 +261,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
-/** Saves a copy of the configuration for `config rollback`. If this fails, the start continues with a warning. */
+/** Saves a copy of the configuration for `config rollback`. If the copy fails, the start continues with a warning. */
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {

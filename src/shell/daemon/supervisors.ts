@@ -143,7 +143,7 @@ export class GuardianSupervisor {
     this.#tell();
   }
 
-  /** Reads the guardian's report. If the disk hangs, the report stays unchanged and soon counts as stopped. */
+  /** Reads the guardian's report. If the disk hangs, the report stays unchanged, and the guardian counts as stopped. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -349,13 +349,13 @@ export class ServiceManager {
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Call when own orders, fills and assets are known. Trading then begins, and systemd monitors the steps. */
+  /** Call when own orders, fills and assets are known. After this call trading begins, and systemd monitors steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
   }
 
-  /** Call after each step of the core. Most calls only read the clock. */
+  /** Call this after each step of the core. Most of these calls only read the clock. */
   step(): void {
     if (this.#watchdogEveryMs === null) return;
     const nowMs = this.#clockMs();
@@ -364,7 +364,7 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** Call when the trader cancels everything and ends. Systemd then sets no time limit and ignores its steps. */
+  /** Call when the trader cancels everything and ends. Systemd then sets no time limit and does not monitor steps. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();

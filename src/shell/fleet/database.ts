@@ -55,7 +55,7 @@ export class FleetDatabase {
     }
   }
 
-  /** Runs an SQL statement. Rejects with TwinbookError `fleet_unusable`. */
+  /** Runs an SQL statement on the fleet's database. Rejects with TwinbookError `fleet_unusable`. */
   async query<R extends object = FleetRow>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
@@ -131,7 +131,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Name that the server's certificate must have; if absent, `localhost` would pass. An IP address is not a name.
+    // Name that the server's certificate must have; if absent, `localhost` would pass. IP addresses are no names.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),

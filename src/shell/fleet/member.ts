@@ -17,13 +17,13 @@ import {
   type TraderSummary,
 } from './owner-desk.js';
 
-/** One moment on one machine, by three clocks that stop or jump in different cases. */
+/** A moment on one machine, by three clocks that stop or jump in different cases. */
 export interface Instant {
   /** Time of a clock that never jumps, ms; on Linux this clock stops while the machine sleeps. */
   readonly steadyMs: number;
   /** Time since the machine's start, ms; includes sleep. */
   readonly bootMs: number;
-  /** Unix time, ms; it may be set. After a pause of a virtual machine, only the Unix time may have advanced. */
+  /** Unix time, ms, which may be set. After a pause of a virtual machine, only the Unix time may have advanced. */
   readonly wallMs: number;
 }
 
@@ -55,7 +55,7 @@ type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 /**
  * Decides who may sign for a wallet, as a pure state machine. Two machines' clocks are never compared. The lease's
  * holder counts from before its request, by its fastest clock, and stops a margin early. The next owner counts from the
- * newest renewal it saw, by its slowest clock, plus a margin. So the old holder stops before the next owner begins.
+ * newest renewal it saw, by its slowest clock, plus a margin. So the old owner stops before the next owner begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
@@ -108,7 +108,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** Records that the database shows another owner of the wallet. This loss is final. */
+  /** Records that the database shows another owner of the wallet. The loss of a wallet is final. */
   lose(successor: OwnerRow | null): void {
     this.successor = successor ?? UNKNOWN_OWNER;
   }

@@ -11,7 +11,7 @@ import { type FleetDatabase, unusable } from './database.js';
 /** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** The SQL functions lock first. They read in the next statement, which sees all writes before the lock. */
+/** The SQL functions lock first. Their next statement reads, and sees all writes before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -302,7 +302,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the database session that holds the lock, if permitted. That trader is frozen or disconnected. */
+  /** Ends the session that holds the lock, if permitted. The trader of that session is frozen or disconnected. */
   async #evict(): Promise<void> {
     await this.#database
       .query(

@@ -95,9 +95,8 @@ export class Heart {
   #failed = false;
 
   /**
-   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits only one writer.
-   * `knowsOrders`: whether the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws
-   * `file_unreadable`.
+   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits one writer. `knowsOrders`:
+   * the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);

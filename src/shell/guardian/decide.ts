@@ -60,7 +60,7 @@ export interface GuardianRules {
   /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** On paper, the guardian ends without a ledger, or after this time without an exchange, ms. Null for real money. */
+  /** On paper, the guardian ends without a ledger, or after this time without an exchange, ms. Null: real money. */
   readonly paperPatienceMs: number | null;
 }
 
@@ -79,7 +79,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: orders may still rest. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: orders are unknown. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
@@ -318,7 +318,7 @@ function onRound(before: GuardianMind, round: GuardianRound): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The alarm ended during the round, for example because the trader recovered. The cancels stay in effect.
+  // The alarm ended during the round, for example because the trader recovered. The round's cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

@@ -1,7 +1,6 @@
 /**
  * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses its
- * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory, thread or
- * connection.
+ * actions. The guardian only reads and cancels resting orders. Both processes share no memory or connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -59,7 +58,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A file that is opened once, and not created again if removed. A failed opening is retried. */
+/** A file that is opened once, and not created again if removed. Opening the file is retried after a failure. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -158,7 +157,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a copy and links it. False if the name exists, the disk is full or linking fails. Throws if a sync fails. */
+/** Writes a copy and links it; false if the name exists, the disk is full or linking fails. Throws if a sync fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -216,12 +215,12 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored, because a shared key could be lost for both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that no answer delays the next round of cancels. Rounds have few requests.
+    // Pacing is off, so that no answer delays the next round of cancels. A round has few requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** Tests our API key at the exchange. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
+  /** Tests the guardian's API key. Throws `venue_unreachable`, or `venue_refused` for a rejected key. */
   async check(): Promise<void> {
     const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);

@@ -74,7 +74,7 @@ const NO_JOURNAL: KeptJournal = {
   close: () => Promise.resolve(),
 };
 
-/** Opens the journal, after the ledger is open and before the `Trader` is made. Reports problems and never throws. */
+/** Opens the journal, after the ledger is open and before the `Trader` is made. Reports problems, never throws. */
 export async function openJournal(options: JournalOptions): Promise<KeptJournal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -89,7 +89,7 @@ export async function openJournal(options: JournalOptions): Promise<KeptJournal>
     const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
     return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
-    // Ignored: removing the run's folder may fail too.
+    // Removing the run's folder may fail too; this error is ignored.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
@@ -129,7 +129,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: reason for no copy. */
+/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: why a copy is missing. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
@@ -393,7 +393,7 @@ export type CopyNews = 'begun' | 'done';
 interface LedgerCopy {
   /** Resolves when the ledger's copy is complete; rejects with the reason of a failure. */
   readonly done: Promise<void>;
-  /** Begins a delayed copy of the ledger at once. Call when the process is about to end. */
+  /** Begins a delayed copy of the ledger at once. Call this when the process is about to end. */
   hurry(): void;
 }
 

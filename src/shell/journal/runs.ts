@@ -35,7 +35,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Reason why `ledger.sqlite` is missing; null if the file exists. Without it, the run cannot be replayed. */
+  /** Reason why `ledger.sqlite` is missing; null if the file exists. A run without this file cannot be replayed. */
   readonly ledgerMissing: string | null;
 }
 
@@ -107,7 +107,7 @@ export function readRun(folder: string) {
     folder,
     // This program wrote the description from its own types; the parse above checked the outer fields.
     description: told as RunDescription,
-    // Path of the ledger's copy from the start; null if not copied. Open only a copy of this file.
+    // Path of the ledger's copy from the start; null if not copied. Open only a copy of this ledger file.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
     // Content of `end.json`; null while the run continues, for a killed run, and if a full disk left it empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
@@ -159,7 +159,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
   }
 }
 
-/** Lists a journal's segments in order. If one exists packed and unpacked, the packed file counts: it is complete. */
+/** Lists a journal's segments in order. A packed file replaces its unpacked form, because it is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names
@@ -260,7 +260,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if this is impossible. */
+  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if they cannot fit. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {

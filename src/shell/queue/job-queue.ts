@@ -27,7 +27,7 @@ export interface QueueWork {
 
 /** Maximum number of workers that a job may lose before it fails. */
 const MOST_STALLS = 2;
-/** Time without a server connection after which a worker ends, ms. A supervisor restarts the worker. */
+/** Time without a server connection after which a worker ends, ms. A supervisor restarts the ended worker. */
 const MOST_AWAY_MS = 60_000;
 
 /**
@@ -187,7 +187,7 @@ function explain(place: string, error: unknown): TwinbookError {
 const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
 
-/** Returns host and port. Throws TwinbookError `usage` for an invalid address, without quoting the secret text. */
+/** Returns a server's host and port. Throws TwinbookError `usage` for an invalid address, which is not quoted. */
 function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
   // If the address's path is not a number, it may be the end of a password that contains a slash.

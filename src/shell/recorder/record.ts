@@ -198,7 +198,7 @@ interface RecordedFeedState {
   hasBook: boolean;
 }
 
-/** Core of a recorder, without a clock. Reads active books most often, but every book, and detects closed markets. */
+/** Core of a recorder, without a clock. Reads every book, active books most often, and detects closed markets. */
 export class RecordPlan implements SteppedCore {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];

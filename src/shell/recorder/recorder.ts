@@ -24,7 +24,7 @@ export interface RecorderOptions {
   readonly bookIntervalMs: number;
   /** Number of public requests per minute that the poll plan may make. */
   readonly publicPerMinute: number;
-  /** Called once if the recording cannot continue. */
+  /** Called once with the error if the recording cannot continue. */
   readonly onFailure: (error: unknown) => void;
   /** Number of bytes that must stay free on the disk; absent: no reserve. */
   readonly keptFreeBytes?: number;

@@ -16,7 +16,7 @@ const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).get
 
 /**
  * Times of one cron expression. An expression without hours follows real time, also in an hour that a clock change
- * repeats. One with hours follows local time: a repeated hour counts once, a skipped hour at the skip.
+ * repeats. With hours, local time counts: a repeated hour once, a skipped hour at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
@@ -24,12 +24,12 @@ export class JobTimes {
   readonly #secondsMs: readonly number[];
   readonly #isEveryHour: boolean;
   readonly #toLocal: (timeMs: number) => number;
-  /** Wall clock at the last call, ms. */
+  /** Wall clock at the last call of `findPassed`, ms. */
   #lookedMs: number;
   /** Time of the last call on this expression's time axis, real or local, ms. */
   #position: number;
 
-  /** Times up to `nowMs` count as passed. The configuration's check has already accepted the cron expression. */
+  /** Times up to `nowMs` have passed. The configuration's check has already accepted the cron expression. */
   constructor(expression: string, nowMs: number, toLocal = toMachineLocal) {
     this.#toLocal = toLocal;
     this.#fields = parse(expression);

@@ -21,7 +21,7 @@ export interface SteppedCore {
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
-  /** Called before every step; returns a command that must precede it, or null. If this hook throws, the loop ends. */
+  /** Called before every step; returns a command that must precede it, or null. An error of this hook ends the loop. */
   readonly before: () => OperatorCommand | null;
   /** Called after every step, for example to log notices, and after an error of the core. */
   readonly afterStep: Told;
@@ -48,7 +48,7 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  /** Gives the core a command. False if the loop has ended, before or because of the command. */
+  /** Gives the core a command. Returns false if the loop has ended, before or because of the command. */
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;
@@ -120,7 +120,7 @@ export class CallTimedOut extends Error {
 
 /** Maximum attempts of a call. On a busy machine a call may delay the trader by this number of time limits. */
 const MOST_CALLS = 8;
-/** Part of the time limit. If a call used less processor time, the machine was busy, and the call is repeated. */
+/** Part of a call's time limit. A call that used less processor time was delayed by a busy machine: it is repeated. */
 const OWN_SHARE = 0.8;
 
 /**

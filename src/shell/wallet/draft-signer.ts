@@ -159,7 +159,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
 
 /**
  * A transaction that only writes a memo has no other effect, so its memo is compared with the intent. A transaction
- * does not show how another program uses our signature. Such a program needs an entry in the profile and blind signing.
+ * does not show how another program uses our signature. Other programs need an entry in the profile and blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
@@ -319,7 +319,7 @@ function readings(text: string): Uint8Array[] {
     try {
       found.push(decode());
     } catch {
-      // Ignored: the text is not in the tested encoding.
+      // The text is not in the tested encoding, so the error is ignored.
     }
   }
   return found;

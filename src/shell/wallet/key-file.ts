@@ -48,7 +48,7 @@ export interface KeyFileOptions {
   readonly scrypt?: ScryptCost;
 }
 
-/** Creates a new random key and its key file. Throws TwinbookError file_unreadable for an existing file. */
+/** Creates a new random key and its key file. Throws TwinbookError file_unreadable if the file exists. */
 export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
@@ -79,7 +79,7 @@ export function isSealedKeyFile(path: string): boolean {
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/** Opens a wallet file of any tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
+/** Opens a key file, also of another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
@@ -136,7 +136,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
 }
 
-/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. Errors do not quote it. */
+/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key; no error quotes it. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));

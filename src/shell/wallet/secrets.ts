@@ -131,7 +131,7 @@ const SHORTEST_CHARACTERS = 6;
 
 /**
  * Removes secrets from text for people: log, terminal and crash messages. Covers every encoding that a library or a
- * foreign answer could contain. This is a last filter: errors are already made without secrets.
+ * foreign answer could contain. This class is a last filter: errors are already made without secrets.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();

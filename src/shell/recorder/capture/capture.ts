@@ -262,7 +262,7 @@ export function learnOutcome({
 export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
-/** Maximum time that a book waits for a later read of the trades, ms. Later trades may follow the book. */
+/** Maximum time that a book waits for a later read of the trades, ms. Trades read later may follow the book. */
 const HOLD_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
@@ -288,10 +288,10 @@ class MarketCapture {
   #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest book, own orders included. The book shows whether a trade's taker bought or sold. */
+  /** The newest book, own orders included, which shows whether a trade's taker bought or sold. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
-  /** Our clock at the last call, ms. */
+  /** Our clock at the last call of this capture, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
@@ -306,7 +306,7 @@ class MarketCapture {
     this.#own = own;
   }
 
-  /** Records a book as returned. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
+  /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
     // Answers may overtake each other, but the later request has the later book.
@@ -427,7 +427,7 @@ class TradePages {
   readonly #tape = new Tape();
   #newestMs: number | null = null;
 
-  /** Adds a page. `isLast`: no page follows. `book` shows whether a trade's taker bought or sold. */
+  /** Adds a page of trades. `isLast`: no page follows. `book` shows whether a trade's taker bought or sold. */
   add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
     const known = this.#newestMs;
     const times = rows.map((row) => row.timestamp * 1000);
