@@ -115,7 +115,7 @@ function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   });
 }
 
-/** Rules for keeping backups. The newest backup is always kept. */
+/** Rules for which backups are kept. The newest backup is always kept. */
 export interface BackupPolicy {
   /** Number of newest backups that are kept. */
   readonly newest: number;

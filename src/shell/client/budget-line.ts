@@ -75,7 +75,7 @@ export class BudgetLine {
   }
 
   /**
-   * Waits for a place in the window, at most `patienceMs`. Returns null after that, or if the queue is full or closed.
+   * Waits for a place in the window, at most `patienceMs`; null after this time, or if the queue is full or closed.
    * @param isUrgent whether the request is a cancel of a kill; default: whether it is a cancel
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
@@ -112,7 +112,7 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore this pause. */
+  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore such a pause. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();

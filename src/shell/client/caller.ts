@@ -355,7 +355,7 @@ const whole = (text: string | null): number | null => (text !== null && /^\d{1,1
 const HEADER_RESOLUTION_MS = 1_000;
 /** Maximum relative drift between two machines' clocks. A bad clock quartz drifts by 500 ppm. */
 const DRIFT_MS_PER_MS = 0.0005;
-/** Smallest reported change of the venue's clock offset, ms. The time in a `Date` header may be a second old. */
+/** Smallest reported change of the clock offset, ms. The time in a `Date` header may be a second old. */
 const NEWS_MS = 2_000;
 /** Maximum reports of a clock offset per minute, because the clocks of a venue's servers may differ. */
 const MOST_TOLD = 3;

@@ -1,6 +1,6 @@
 /**
  * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. A method takes the path's key,
- * body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
+ * body, query and `CallOptions`, if the call has them. A request body of one field is passed as its value.
  */
 
 import {
@@ -74,7 +74,7 @@ type Body<N extends EndpointName> = N extends keyof PreciseBodies ? PreciseBodie
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 type BodyArg<B> = [B] extends [undefined] ? [] : [body: IsUnion<keyof B> extends true ? B : B[keyof B]];
 type KeyArg<P> = unknown extends P ? [] : [key: string];
-/** The query type of an endpoint without a query has any name and no value. */
+/** For an endpoint without a query, the query type permits no field. */
 type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
 type Args<N extends EndpointName> = [
   ...KeyArg<PathParamsOf<N>>,
@@ -141,7 +141,7 @@ const WALK_LIMIT = 100;
 interface ListRule<R> {
   /** Returns the id of a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether every page but the last must be full if unsorted. True if a cursor means "before this id". */
+  /** Whether pages of an unsorted list must be full, except the last. True if a cursor means "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -151,7 +151,7 @@ const byConditionId = (row: { readonly condition_id: string }) => row.condition_
 const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'events.list': { getKey: byConditionId, isKeyset: true },
   'markets.list': { getKey: byConditionId, isKeyset: true },
-  // Two trades of the same second may be equal in every field.
+  // Two different trades of the same second may be equal in every field.
   'markets.trades': { getKey: null, isKeyset: true },
   'markets.marginActivity': { getKey: null, isKeyset: true },
   'search.list': {
@@ -193,7 +193,7 @@ async function readPage<N extends ListName>(
 
 /** Number of rows remembered to detect repeated rows. */
 const REMEMBERED_ROWS = 10_000;
-/** Maximum consecutive empty pages of a list. Lists that skip rows have some, but reading a list must end. */
+/** Maximum consecutive empty pages of a list. Lists that skip rows have empty pages, but must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /**

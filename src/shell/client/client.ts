@@ -34,7 +34,7 @@ import {
   ServiceRefused,
 } from './contract.js';
 
-/** All calls of the service, with types. A client may be shared by callers; `close()` ends the client. */
+/** All API calls of the service, with types. A client may be shared by callers; `close()` ends the client. */
 export class ServiceClient extends HttpCaller {
   readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
@@ -54,8 +54,8 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Places an order. Signs only a draft with exactly the requested terms. The promise resolves to an order that is or
-   * was in the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the
-   * record `error.pubkey` before placing again. A second draft is never made. See docs/client.md.
+   * was in the book. ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown, read the
+   * record `error.pubkey` before placing the order again. A second draft is never made. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -124,7 +124,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Redeems all free shares of a settled market. The draft of a redeem must name the shares that the account's assets
-   * list. Resolves to the row in the state `completed` or `done`. Rejects as `place`.
+   * list. Resolves to the redeem in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -138,7 +138,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Reads the redeemable shares in the account's assets, before a draft locks them. If all shares are locked, an
-   * earlier draft holds them, probably after a lost answer. The service returns such an earlier draft.
+   * earlier draft holds them, probably after a lost answer. For a new request, the service returns this draft.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -166,8 +166,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Closes a margin position and resolves to the closed position. With a price, also set `withinMs`. Rejects with
-   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second close
-   * request.
+   * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second close.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -210,7 +209,7 @@ const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['do
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Makes a function from a record's state to its stage. A record state that is not listed means `landing`. */
+/** Returns a function from a record's state to a change's stage. A record state that is not listed means `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): ChangeStage => {
     const why = OVER.find((over) => over === state);
@@ -332,7 +331,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends the change by a record that is not an unsigned draft. `refusal`: answer to the submit, more precise. */
+  /** Ends the change by a record that is not an unsigned draft. `refusal`: the submit's refusal, more precise. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {

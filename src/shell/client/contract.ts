@@ -23,7 +23,7 @@ export interface ClientClock {
   monotonicMs(): number;
 }
 
-/** Venue, credentials and budgets of a client. */
+/** Options of a client: venue, credentials and budgets. */
 export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Base URL instead of the profile's: HTTPS unless the host is loopback, without query or credentials. */
@@ -112,7 +112,7 @@ export interface ClockOffset {
 /** Base class of the client's errors. Messages name request and result, but no key, secret, signature or header. */
 export abstract class ServiceError extends Error {
   readonly endpoint: EndpointName;
-  /** Key of the record that shows the outcome; null without a record. */
+  /** Key of the service's record that shows the outcome; null without a record. */
   readonly pubkey: string | null;
 
   constructor(endpoint: EndpointName, message: string, pubkey: string | null) {

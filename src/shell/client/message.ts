@@ -28,7 +28,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** Path parameters, query and body of a call. */
+/** Path parameters, query and request body of a call. */
 export interface CallParts {
   readonly params?: unknown;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
@@ -106,7 +106,7 @@ export const isLoopback = (hostname: string): boolean =>
 /** Content of a venue's answer, classified. */
 interface Classification {
   readonly outcome: Outcome;
-  /** True for an answer of the service itself. A proxy's page shows neither the service's clock nor its budget. */
+  /** True if the service itself sent the answer. A proxy's page shows neither the service's clock nor its budget. */
   readonly genuine: boolean;
   /** Page size reported by a page of a list; null for other calls, and if not reported. */
   readonly pageLimit: number | null;

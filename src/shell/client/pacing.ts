@@ -69,8 +69,8 @@ export class Pacing {
   }
 
   /**
-   * Returns when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up. @param
-   * isUrgent whether it is a cancel of a kill, which probes although our own use explains the refusal
+   * Returns when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up.
+   * @param isUrgent whether the request is a cancel of a kill, which probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
     if (this.#isProbing || this.window.ownRoom(nowMs) < 1) return Number.POSITIVE_INFINITY;
@@ -183,10 +183,10 @@ export class SlidingWindow {
   #limit: number;
   /** Last limit that the venue reported, accepted or not, requests per minute; null before a report. */
   #lastTold: number | null = null;
-  /** Maximum own requests per minute. No report of the venue raises it, because another program uses the rest. */
+  /** Maximum own requests per minute. No report of the venue raises this, because another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
-  /** Times at which requests of the last minute finished. */
+  /** Times at which the requests of the last minute were finished, monotonic ms. */
   readonly #finished = new SlidingMinute();
   /** Requests that the venue counts but another process with the same key, or our last run, sent. */
   #foreign = 0;

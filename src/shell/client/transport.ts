@@ -117,7 +117,7 @@ class WireRequest {
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
 
-  /** Adapter for axios. Connects directly, without a proxy. Rejects for an incomplete or too large answer. */
+  /** Adapter for axios. Connects to the venue without a proxy. Rejects for an incomplete or too large answer. */
   readonly adapter: AxiosAdapter = (config) =>
     new Promise((resolve, reject) => {
       this.#fail = reject;
@@ -136,7 +136,7 @@ class WireRequest {
       request.end(config.data);
     });
 
-  /** Aborts the request with this error as its outcome. */
+  /** Aborts the request with `error` as its outcome. */
   cut(error: Error): void {
     this.#fail(error);
     this.#request?.destroy();

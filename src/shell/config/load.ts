@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser one. */
+/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser limit. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

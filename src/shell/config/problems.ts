@@ -188,7 +188,7 @@ interface Setting {
   /** Full name of the setting, such as `risk.max_loss_day`. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** Whether the setting's group must contain it. */
+  /** Whether the setting is required in its group. */
   readonly isRequired: boolean;
 }
 
@@ -215,7 +215,7 @@ type KeyGroups = ReadonlyMap<string, readonly string[]>;
 /** Makes a problem at a field of a file. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: more groups that accept a misplaced key. */
+/** Parses a setting. Throws `config_invalid` with all issues. `addPlaces`: other groups that have a misplaced key. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -70,7 +70,7 @@ export const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** Text with the old and the new value. */
+  /** Text that shows a setting's old and new value. */
   readonly text: string;
   /** What `config apply` needs for the change: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
@@ -123,7 +123,7 @@ function limitTexts(
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   const value = limits[limit];
-  // Only the names of limits in micros end with `Micros`.
+  // Names that end with `Micros` belong to limits in micros.
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
@@ -150,7 +150,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // Parameters' units and defaults come from the code. If it is not loaded, the files' parameters are compared.
+  // Parameters' units and defaults come from the code. Without loaded code, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
@@ -214,7 +214,7 @@ export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: rea
     economics,
     events,
     schedule,
-    // A feed's source, a place on this machine, is omitted. An empty `feeds` is omitted, to keep old hashes.
+    // The hash omits a feed's source, a place on this machine. An empty `feeds` is omitted, to keep old hashes.
     feeds: feeds.length === 0 ? undefined : feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: strategies.map(({ name, params, markets, quoteHours, risk: limits, module }, index) => ({
       name,

@@ -33,7 +33,7 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 export interface CodeRules {
   /** Strategies that were loaded before, by module key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for code not yet loaded. `omit` loads no code. A function returns why a module key is refused, or null. */
+  /** Rule for code that is not yet loaded. `omit` loads none. A function returns why a module is refused, or null. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -96,7 +96,7 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
   return { ...identity, strategy };
 }
 
-/** Imports a strategy from a file. `name`: the module's name in messages. */
+/** Imports a strategy from its module file. `name`: the module's name in messages. */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // The module loader is imported on demand, because the import takes 50 ms and few commands need it.
   const { createJiti } = await import('jiti');
@@ -180,7 +180,7 @@ const MOST_BYTES = 2_000_000;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
-/** Reads a module's files, the main file first. Throws the file system's error, and an Error if they are too large. */
+/** Reads a module's files, the main file first. Throws the file system's error, and an Error for too large files. */
 export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
@@ -212,7 +212,7 @@ function readModuleFile(path: string, sources: SourceTexts): string {
   return text;
 }
 
-/** Returns the lower-case hex SHA-256 of files. The hash of a single file is the hash of its bytes. */
+/** Returns the lower-case hex SHA-256 of a module's files. The hash of a single file is the hash of its bytes. */
 export function hashOfFiles(files: readonly ModuleFile[]): string {
   const [first, ...others] = files;
   const content = others.length === 0 ? (first?.text ?? '') : JSON.stringify(files);

@@ -82,7 +82,7 @@ export type ProcessQuestion =
       readonly kind: 'load';
       readonly file: string;
       readonly cwd: string;
-      /** Environment overrides of the configuration. */
+      /** Environment variables that override settings of the configuration. */
       readonly env: Environment;
       /** File contents to use instead of the files; null if the files themselves are loaded. */
       readonly copied: readonly (readonly [path: string, text: string])[] | null;

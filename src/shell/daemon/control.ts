@@ -167,7 +167,7 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the ledger events of an adoption, one event per outcome. Events of other kinds may lie between them. */
+/** Kind of the ledger events of an adoption, one for each outcome. Other events may lie between them. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 

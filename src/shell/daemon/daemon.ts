@@ -62,7 +62,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` also logs data notes. */
+/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` logs data notes. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -343,7 +343,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes the heartbeat after a step. After a long block, cancels everything, because the guardian may have. */
+  /** Writes a heartbeat after a step. After a long block, cancels everything, because the guardian may have. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;

@@ -164,7 +164,7 @@ export interface Starting {
 
 /**
  * Joins the fleet; member and session are null for a single trader. `isSettled` is false if orders of the wallet's
- * previous trader must be canceled first. Null if stopped before. Rejects with `fleet_unusable` or `wallet_taken`.
+ * previous trader must be canceled first. Null if stopped meanwhile. Rejects with `fleet_unusable` or `wallet_taken`.
  */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
@@ -187,8 +187,8 @@ const SETTLE_LOOK_MS = 200;
 
 /**
  * Cancels the previous trader's orders if it did not release the wallet. Waits until that trader's last draft has
- * expired, because the venue does not know leases. Returns false if stopped before no order rests. Rejects if the
- * fleet's database cannot be updated.
+ * expired, because the venue does not know leases. Returns false if stopped before it is proven that no order rests.
+ * Rejects if the fleet's database cannot be updated.
  */
 export async function settleWallet(
   { member, isSettled }: { readonly member: FleetMember | null; readonly isSettled: boolean },

@@ -37,7 +37,7 @@ interface ConfigRequest {
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  /** The configuration in force. */
+  /** The configuration that is in force now. */
   config: Config;
   #isBusy = false;
   readonly #copies: ConfigCopies;
@@ -48,7 +48,7 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force, without running new code. Throws for unreadable files. */
+  /** Compares the files with the configuration in force, without running new code. Throws if a file is unreadable. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
@@ -296,7 +296,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. Files that remain are removed at the next write. */
+/** Removes a folder, if possible. Files that remain are removed when the next copy is written. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { parseJson, plainJson } from '../../shared/base/text.js';
 import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Names of log fields that may contain secrets. These fields are hidden; known secrets are removed everywhere. */
+/** Names of log fields that may contain secrets. Such fields are hidden; known secrets are removed everywhere. */
 const SECRET_PATHS = [
   ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
   ...['authorization', 'cookie', 'headers'],
@@ -102,7 +102,7 @@ class LogFile implements DestinationStream {
         `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
       );
     } catch {
-      // The open file of the log is still used.
+      // On a failure, the log's open file is still used.
     }
   }
 

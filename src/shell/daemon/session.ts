@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session; null if stopped while waiting for fleet or exchange. Closes all opened parts before it throws. */
+/** Opens a session; null if stopped while waiting for fleet or exchange. Closes all open parts before a throw. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -183,7 +183,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped before. Fleet members make no new API key: a revoked key stops a replaced trader. */
+/** Connects; null if stopped meanwhile. Fleet members make no new API key: a revoked key stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.

@@ -322,7 +322,7 @@ interface ServiceManagerOptions {
 
 /**
  * Notifies systemd that the trader is ready, alive or stopping. Node cannot write to systemd's socket, and starting a
- * process for each message would block the loop. So one small shell script relays the messages.
+ * process for each message would block the loop. One small shell script therefore relays all messages.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;
@@ -335,7 +335,7 @@ export class ServiceManager {
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
     this.#send = send;
     this.#clockMs = clockMs;
-    // The interval is a third of systemd's limit.
+    // This interval is a third of systemd's limit.
     const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
     const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
     this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
@@ -349,7 +349,7 @@ export class ServiceManager {
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Call when own orders, fills and assets are known. After this call trading begins, and systemd monitors steps. */
+  /** Call when own orders, fills and assets are known. Trading begins with this call, and systemd monitors steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');

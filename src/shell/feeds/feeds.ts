@@ -136,7 +136,7 @@ class ChildReader {
   }
 }
 
-/** Environment variables that every feed program gets. Other variables may be secrets. */
+/** Names of environment variables that every feed program gets. Other variables may be secrets. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const passedOn = (env: Environment, named: readonly string[]) =>
@@ -205,7 +205,7 @@ class FileReader {
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }
 
-  /** True if the file has only grown. A longer file was rewritten if the old end is no longer a line end. */
+  /** True if the feed's file has only grown. A longer file was rewritten if the old end is no longer a line end. */
   async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
@@ -213,7 +213,7 @@ class FileReader {
     return bytesRead === 1 && buffer[0] === LINE_END;
   }
 
-  /** Reports a last line without a line end. Such a line may be cut in the middle of a number. */
+  /** Reports that the last line has no line end. Such a line may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
     this.#inbox.trouble('its last line has no line end, and is not read before it has one');

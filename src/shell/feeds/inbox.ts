@@ -1,4 +1,4 @@
-/** Checks and collects the values of one feed, and counts its problems. The memory used is bounded for any input. */
+/** Checks and collects the values of one feed, and counts its problems. The inbox's memory is bounded for any input. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';

@@ -80,7 +80,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** Runs `act` within the time limit. After a time-out the database connection is not used again. */
+  /** Runs `act`, a database call, within the time limit. After a time-out the database connection is not used again. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
     let timer: NodeJS.Timeout | undefined;
@@ -131,7 +131,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Name that the server's certificate must have; if absent, `localhost` would pass. IP addresses are no names.
+    // Name that the server's certificate must have; if absent, `localhost` would pass. An IP address is no name.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),

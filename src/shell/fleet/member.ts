@@ -1,4 +1,4 @@
-/** A trader in its fleet. `Lease` decides what may be signed; `FleetMember` renews the lease in the background. */
+/** A trader as a fleet member. `Lease` decides what may be signed; `FleetMember` renews the lease in the background. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -97,13 +97,13 @@ export class Lease {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
 
-  /** Starts the lease after the database has granted it. `askedAt`: time before the request. */
+  /** Starts the lease after the database has granted it. `askedAt`: time before the database request. */
   take(term: number, askedAt: Instant): void {
     this.term = term;
     this.renew(askedAt);
   }
 
-  /** Extends the lease after the database has renewed it. `askedAt`: time before the request. */
+  /** Extends the lease after the database has renewed it. `askedAt`: time before the database request. */
   renew(askedAt: Instant): void {
     this.#renewedAt = askedAt;
   }
@@ -169,7 +169,7 @@ export interface MemberHooks {
 export class FleetMember {
   /** Files other than this one only read the lease. */
   readonly lease: Lease;
-  /** Markets that belong to this trader alone. */
+  /** Markets of the fleet that belong to this trader alone. */
   markets: readonly string[] = [];
   /** Reason why the last renewal of the lease failed; null after a success. */
   trouble: string | null = null;

@@ -11,7 +11,7 @@ import { type FleetDatabase, unusable } from './database.js';
 /** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** The SQL functions lock first. Their next statement reads, and sees all writes before the lock. */
+/** The SQL functions lock first. The functions' next statement reads, and sees all writes before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -79,8 +79,8 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 `;
 
 /**
- * Prepares a database for a fleet, or changes the capital of a prepared fleet. Returns true for a new database. Rejects
- * with TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
+ * Prepares a database for a fleet, or changes the capital of a prepared fleet. Returns true if the database was new.
+ * Rejects with TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
@@ -158,7 +158,7 @@ export interface OwnerRow {
 /** The wallet's row that `take` must find unchanged; null for an unknown wallet. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
-/** A trader's state at its last renewal, for display. Money is decimal text; `result`: profit of the ledger. */
+/** A trader's state at its last renewal, for display. Money is decimal text; `result` is the total profit. */
 export interface TraderSummary {
   readonly mode: string;
   readonly reason: string;
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Releases the lease, the markets and the capital above `keptMicros`. Call when no order rests. */
+  /** Releases the lease, the markets and the capital above `keptMicros`. Call only if no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (

@@ -79,7 +79,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: orders are unknown. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: reads failed. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
@@ -105,7 +105,7 @@ const KILLED_MS = 60_000;
 const EMPTY_ROUNDS = 2;
 /** Pause after a round of cancels that found an order, ms. */
 const AGAIN_MS = 500;
-/** Pause between the two rounds that must find no order, ms. An interrupted request has arrived by the second. */
+/** Pause between the two rounds that must find no order, ms. An interrupted request arrives in this pause. */
 const AGREE_MS = 2_000;
 /** Interval of reads after two empty rounds, ms, while a late order may still begin to rest. */
 const SECURED_MS = 10_000;
@@ -125,7 +125,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Before a readable one: null without a file, `unreadable` for other content. */
+  /** Last readable heartbeat. Before it: null without a file, `unreadable` for other content. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;

@@ -1,6 +1,6 @@
 /**
- * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses its
- * actions. The guardian only reads and cancels resting orders. Both processes share no memory or connection.
+ * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses these
+ * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory or connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -181,7 +181,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
+/** Creates the stop file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -215,7 +215,7 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored, because a shared key could be lost for both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that no answer delays the next round of cancels. A round has few requests.
+    // Pacing is off, so that no answer delays the next round of cancels. A round makes few requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }

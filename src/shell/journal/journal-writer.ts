@@ -41,7 +41,7 @@ const LARGEST_LEDGER_BYTES = 500_000_000;
 const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** Reason for a missing copy, stored in a run's description until the copy of the ledger is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
-/** The journal of a run, or an object that records nothing. */
+/** The journal of a run; if journals are off or failed, an object that records nothing. */
 export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
@@ -147,7 +147,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Deletes old runs for a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
+/** Deletes old runs to fit a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -246,7 +246,7 @@ class RunJournalWriter extends StepInputRecorder {
     this.#stop('the disk does not answer');
   }
 
-  /** Writes the lines that are left of the journal. Never throws. */
+  /** Writes the journal's last waiting lines. Never throws. */
   async #finish(): Promise<void> {
     this.#copy?.hurry();
     await this.#flushing;

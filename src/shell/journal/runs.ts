@@ -159,7 +159,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
   }
 }
 
-/** Lists a journal's segments in order. A packed file replaces its unpacked form, because it is complete. */
+/** Lists a journal's segments in order. A packed segment replaces its unpacked file, because it is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names

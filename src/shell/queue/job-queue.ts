@@ -196,7 +196,7 @@ function formatPlace(url: string): string {
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
-/** `url`: Server address, `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
+/** `url`: server address, `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
 export interface QueueAddress extends SealKey {
   readonly url: string;
 }

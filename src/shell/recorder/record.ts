@@ -183,7 +183,7 @@ function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCoun
 
 /** Longest interval between reads of a book, if the budget allows it, ms. */
 const QUIET_INTERVAL_MS = 10_000;
-/** Interval between requests about markets that are neither open nor settled, one request for all, ms. */
+/** Interval between reads of markets that are neither open nor settled, ms; each read is of one market. */
 const WAITING_INTERVAL_MS = 15_000;
 /** Maximum rounds in which a step reports unsent requests, because each report may plan new requests. */
 const MAX_UNSENT_ROUNDS = 4;
@@ -323,7 +323,7 @@ export class RecordPlan implements SteppedCore {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    // With a share below 1 the venue's budget report is ignored, because other programs use the rest.
+    // If `share` is below 1, the venue's budget report is ignored, because other programs use the rest.
     const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();

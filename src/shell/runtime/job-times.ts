@@ -16,7 +16,7 @@ const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).get
 
 /**
  * Times of one cron expression. An expression without hours follows real time, also in an hour that a clock change
- * repeats. With hours, local time counts: a repeated hour once, a skipped hour at the skip.
+ * repeats. An expression with hours follows local time: a repeated hour counts once, a skipped hour at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;

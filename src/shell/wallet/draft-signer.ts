@@ -235,7 +235,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 
 /**
  * Solana's own programs that could give away the wallet's funds, now or later. No setting allows a transaction to call
- * these programs directly. A venue's program calls them within its own purpose. System has transfers, `Assign` and
+ * these programs directly. A venue's program may call these within its own purpose. System has transfers, `Assign` and
  * durable nonces; the token programs have `Approve` and `SetAuthority`.
  */
 const GIVES_AWAY: Readonly<Record<string, string>> = {

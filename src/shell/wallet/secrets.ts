@@ -23,7 +23,7 @@ import { makeFolder, syncFolder } from '../../shared/base/files.js';
 /** Maximum size of a secrets file, far above the usual size. */
 const LARGEST_BYTES = 65_536;
 
-/** Reads a secrets file by the checked descriptor. Throws file_unreadable, key_insecure or key_invalid. */
+/** Reads a secrets file whose descriptor was checked. Throws file_unreadable, key_insecure or key_invalid. */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -130,8 +130,8 @@ const CENSOR = '[redacted]';
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * Removes secrets from text for people: log, terminal and crash messages. Covers every encoding that a library or a
- * foreign answer could contain. This class is a last filter: errors are already made without secrets.
+ * Removes secrets from text for people: log, terminal and crash messages. Secrets are removed in every encoding that a
+ * library or a foreign answer could contain. This class is a last filter: errors are already made without secrets.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();

@@ -433,7 +433,7 @@ class TradePages {
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Trades have no id. No trade is missing if the page reaches the second of the newest known trade.
+    // The venue's trades have no id. No trade is missing if the page reaches the second of the newest known trade.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }
