@@ -81,7 +81,7 @@ const mine = () => {
 
 const REFUSED =
   /no strategy file of .* has the code of strategy evil of the run \(SHA-256 \w{12}\)[\s\S]*--accept-changed-code/;
-const UNNAMED = /strategy evil of the run is code of its user\n[\s\S]*-c FILE/;
+const UNNAMED = /strategy evil of the run is not a shipped strategy\n[\s\S]*-c FILE/;
 
 describe('a run that another person made', () => {
   it('runs none of its code, wherever it lies and whatever it names', async () => {
