@@ -174,7 +174,7 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
     throw new Error(`it answered ${response.status}`);
   }
   const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
-  if (data === undefined) throw new Error('its answer is not a list of updates');
+  if (data === undefined) throw new Error('the answer is not a list of Telegram updates');
   const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
   return updates.toSorted((a, b) => a.update_id - b.update_id);
 }
