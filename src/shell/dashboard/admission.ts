@@ -162,7 +162,7 @@ export class Gate {
 
 const METRICS_WANT_TOKEN = 'the metrics need the token in metrics.token_file, as `Authorization: Bearer TOKEN`';
 const TOO_MANY_GUESSES = 'too many wrong passwords; wait a minute, or use the command line';
-const NOT_IN = 'this needs the password, or the address that `twinbook dashboard` prints';
+const NOT_IN = 'this request needs the password, or the address that `twinbook dashboard` prints';
 
 const refuse = (reply: FastifyReply, why: 'wrong' | 'too many guesses'): FastifyReply =>
   why === 'wrong' ? reply.code(401).send({ error: NOT_IN }) : reply.code(429).send({ error: TOO_MANY_GUESSES });
