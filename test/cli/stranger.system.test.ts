@@ -176,7 +176,7 @@ describe('configurations of a trader that was started again', () => {
     writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     first.process.kill('SIGTERM');
     expect(await first.exited).toBe(0);
-    expect((await ran(['config', 'diff', ...c])).output).toBe('nothing differs from the last run\n');
+    expect((await ran(['config', 'diff', ...c])).output).toBe('files unchanged since the last run\n');
     const second = started(['start', ...c]);
     await second.waitFor(/quoting \| markets/);
     const back = await ran(['config', 'rollback', '--reason', 'too small', ...c]);

@@ -24,7 +24,7 @@ const draftCosigners = z
   .refine(({ keys }) => new Set(keys).size === keys.length, { path: ['keys'], message: 'wants every key once' })
   .refine(({ keys, fee_payer }) => fee_payer === undefined || keys.includes(fee_payer), {
     path: ['fee_payer'],
-    message: 'wants one of the keys above it',
+    message: 'wants one of the keys in `keys` of the same entry',
   });
 
 /** Co-signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */

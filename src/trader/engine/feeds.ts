@@ -145,7 +145,7 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has sent no value yet'
-    : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
+    : `has no current value, its newest value is ${Math.round(ageMs / 1000)} s old`;
 }
 
 /** Sends one notice per feed that names an unknown market, as soon as all markets are known. */

@@ -131,7 +131,7 @@ export class UnreadMarkets {
     this.#walk = new Map();
     if (!isComplete) return [];
     this.#reasons = new Map(
-      Array.from(now, ([id, problem]) => [id, `its row in the list of markets cannot be read: ${problem}`]),
+      Array.from(now, ([id, problem]) => [id, `the row of the market in the list cannot be read: ${problem}`]),
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));

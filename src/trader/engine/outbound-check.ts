@@ -39,10 +39,10 @@ export class OutboundCheck {
   #objection(call: AnyCall, intent: IntentRow): string | null {
     if (!matches(call, intent)) return `the call differs from the ledger: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
-    if (intent.signature !== null) return 'its intent is already signed';
+    if (intent.signature !== null) return 'the intent of the request is already signed';
     // A conversion's draft may be requested again after a lost answer; an order's draft never.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
-    if (this.#drafted.has(intent.id)) return 'its draft was already requested';
+    if (this.#drafted.has(intent.id)) return 'the draft of this intent was already requested';
     this.#drafted.add(intent.id);
     const [oldest] = this.#drafted;
     if (this.#drafted.size > REMEMBERED_DRAFTS && oldest !== undefined) this.#drafted.delete(oldest);

@@ -388,8 +388,8 @@ const EARLY_MS = 60_000;
 /** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
-  if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
-  if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
+  if (config.kind !== 'orderbook') return `the kind of the market is ${config.kind}, only orderbook markets are quoted`;
+  if (detail.margin_enabled === true) return 'margin is enabled, and margin markets refuse orders';
   // The facts are frozen, because strategies and risk share the object.
   return Object.freeze({
     conditionId: detail.condition_id,

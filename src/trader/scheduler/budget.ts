@@ -397,7 +397,7 @@ export class BudgetWatch {
       watched.sinceMs = null;
       if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
       const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
+      const why = limit < usual ? `the exchange reports a limit of ${limit}` : 'other programs use the rest';
       const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
       return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
     });

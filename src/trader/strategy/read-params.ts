@@ -107,7 +107,7 @@ function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): r
 function unknownName(name: string, specs: ParamSpecs): string {
   const names = Object.keys(specs);
   const meant = closest(name, names);
-  return `unknown parameter '${name}'; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
+  return `unknown parameter '${name}'; ${meant === null ? `known parameters: ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
 /** Lists values that are outside their declared range or of a wrong type, also defaults. */
@@ -218,7 +218,7 @@ function show(value: unknown): string {
  */
 export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
-  const wrong = found === null ? 'it has no default export' : wrongPart(found);
+  const wrong = found === null ? 'the module has no default export' : wrongPart(found);
   if (found === null || wrong !== null) {
     const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
     throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);

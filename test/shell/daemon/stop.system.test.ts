@@ -145,7 +145,7 @@ describe('a trader that listens', () => {
     await again.waitFor(/halted: \d+ fills within/);
     const bare = await at.command('resume');
     expect(bare.code).toBe(2);
-    expect(bare.output).toMatch(/this needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
+    expect(bare.output).toMatch(/this command needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
     expect((await at.command('resume', '--reason', 'it was my own test')).code).toBe(0);
     await endInOrder(again);
     const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);

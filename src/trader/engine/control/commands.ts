@@ -88,7 +88,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   if (pauses.findReason(id) === undefined)
     return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
   const why = pauses.whyReasonNeeded(id);
-  return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
+  return why === null || reason !== '' ? null : `this command needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
 /** Why one market cannot be flattened now; null if it can. While nothing may be quoted, only all can be flattened. */
@@ -140,7 +140,7 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
   markets.reopen();
   const accepted = reason === '' ? [] : reconciler.accept(nowMs, reason);
   for (const difference of accepted)
-    notices.alert(nowMs, 'reconciliation', `accepted, no longer compared: ${inWords(difference)}`);
+    notices.alert(nowMs, 'reconciliation', `difference accepted, no longer compared: ${inWords(difference)}`);
 }
 
 /** Why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */

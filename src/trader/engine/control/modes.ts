@@ -157,7 +157,7 @@ export class Modes {
     if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;
     const why = stopped ?? flattened;
-    return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
+    return why === null ? null : `this command needs a reason (${why}): resume --reason TEXT`;
   }
 
   /**

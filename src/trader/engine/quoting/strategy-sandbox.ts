@@ -115,14 +115,14 @@ export class StrategySandbox {
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
-      this.#memoryTrouble = `it starts without its saved state, which has version ${saved.version}; the module reads version ${this.#version}`;
+      this.#memoryTrouble = `the strategy starts without its saved state, which has version ${saved.version}; the module reads version ${this.#version}`;
       return null;
     }
     try {
       const remembered: unknown = JSON.parse(saved.text);
       return this.#call(() => this.#create(this.params, remembered));
     } catch (error) {
-      this.#memoryTrouble = `it starts without its saved state, which cannot be used: ${describe(error)}`;
+      this.#memoryTrouble = `the strategy starts without its saved state, which cannot be used: ${describe(error)}`;
       return null;
     }
   }
@@ -250,7 +250,7 @@ export class StrategySandbox {
       if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
       const what =
         typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'a value that JSON cannot hold';
-      this.#memoryTrouble = `its state is not saved: save() returned ${what}`;
+      this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;
     }

@@ -21,7 +21,7 @@ export function propagate(matrix: Tridiagonal, start: Float64Array, time: number
   const grown = uniformise(matrix);
   // No component of a product grows faster than the largest row sum.
   const rate = time * (greatest(grown.diagonal) + 2 * grown.beside);
-  if (!(rate <= MAX_TERMS)) throw new RangeError(`the time is too long: it needs ${rate} terms, at most ${MAX_TERMS}`);
+  if (!(rate <= MAX_TERMS)) throw new RangeError(`the time span needs ${rate} terms, at most ${MAX_TERMS}`);
   const sum = normalise(start.slice());
   let [term, next] = [sum.slice(), sum.slice()];
   for (let n = 1; ; n++) {
