@@ -51,7 +51,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ...['backtest -c none.yaml --data none', 'sweep -c none.yaml --data none', 'pnl -c none.yaml'].map(
       (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
     ),
-    ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],
+    ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'the path is a folder'],
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],

@@ -249,7 +249,7 @@ describe('a strategy file', () => {
     ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max (9), got 5'],
     [
       'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }',
-      '2:34: markets.select.min_spread: wants at most max_spread, which is 0.1, and it is 0.2',
+      '2:34: markets.select.min_spread: wants at most max_spread (0.1), got 0.2',
     ],
     [
       'markets: { select: { categories: [politcs] } }',
@@ -268,7 +268,7 @@ describe('a strategy file', () => {
   const own = (body: string) => withStrategy('strategy: ./own.ts', { 's/own.ts': body });
   test.each([
     ['a syntax error', 'export default {\n  name: 3;\n};', /own\.ts: syntax error at line 2, column 10: /],
-    ['no default export', 'export const a = 1;', /own\.ts is not a strategy: it has no default export/],
+    ['no default export', 'export const a = 1;', /own\.ts is not a strategy: the module has no default export/],
     ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be text/],
     ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
     ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: awaits at its top level;/],
