@@ -1,7 +1,7 @@
 /**
- * Estimates the exchange's clock from whole-second times in answers. A time `v` was written in [v, v + 1 s) of the
- * exchange's clock, between request and answer. An answer bounds the clock difference from both sides. Contradicting
- * bounds mean a clock step; the newest answer then replaces all earlier answers.
+ * Estimates the exchange's clock from whole-second times in answers. The exchange wrote a time `v` when its clock was
+ * in [v, v + 1 s), between request and answer. Each answer thus gives a lower and an upper bound of the clock
+ * difference. If bounds contradict, a clock was set; the newest answer then replaces all earlier answers.
  */
 
 export class VenueTimeBounds {
@@ -35,7 +35,7 @@ export class StepClock {
   /** Time of the newest observation of the trader. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation; null before it. -Infinity ends the startup grace after our clock was set back. */
+  /** Time of the first observation, or null. -Infinity ends the startup grace after our clock was set back. */
   bornMs: number | null = null;
 
   /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */
