@@ -93,7 +93,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** True if nothing changed since the market's last turn and none of the market's timers is due. */
+/** True if no input changed since the market's last turn, and none of the market's timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -220,7 +220,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Reads own resting orders repeatedly while a cancel-all must be verified and no own order is unsettled. */
+/** Reads own resting orders repeatedly to verify a cancel-all, once no own order is unsettled. */
 function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
   const { modes } = safety;
   if (account.own.unsettled > 0) {
@@ -258,12 +258,12 @@ const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll
 /** Interval between the trader's ticks, ms. A tick runs the executor's due work and the valuation. */
 const TICK_MS = 500;
 
-/** Modes in which ticks send no repeated requests to the exchange. */
+/** Modes in which ticks send no polls to the exchange. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /**
- * Earliest time at which a tick has work, our clock, ms. The shell may skip ticks before this time. In doubt this
- * returns the current time, because a skipped tick could change the trader's actions.
+ * Earliest time at which a tick of the trader has work, our clock, ms. The shell may skip ticks before this time. In
+ * doubt this returns the current time, because a skipped tick could change the trader's actions.
  */
 export function quietUntilMs(state: TraderState): number {
   const { account, clock, requests, safety } = state;

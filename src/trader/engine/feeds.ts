@@ -74,7 +74,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** Returns the newest values of these feeds for one market. `withheld` says why strategies do not see a value. */
+  /** Returns the newest values of these feeds for one market. `withheld` is why strategies do not see a value. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
@@ -99,7 +99,7 @@ export class Feeds {
     }
   }
 
-  /** Sends one notice when a feed has no current values any more, and one when it has current values again. */
+  /** Sends one notice when a feed's values become outdated, and one when the feed has current values again. */
   look(notices: FeedsContext['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
@@ -114,7 +114,7 @@ export class Feeds {
     }
   }
 
-  /** Figures of the feeds for status pages. */
+  /** Figures about the value feeds for status pages. */
   snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,

@@ -67,7 +67,7 @@ export class Guards {
   }
 
   /**
-   * Counts one booked fill. Returns the reason when this fill halts trading, else null.
+   * Counts one booked fill in the guards. Returns the reason when this fill halts trading, else null.
    *
    * @param timeS exchange time of the fill, Unix s
    */
@@ -115,8 +115,8 @@ class NotedText {
 
 /**
  * Alarm for fills that contradict the signed orders, and for settled trades that were reverted. Ledger and exchange
- * agree on such fills, so only this alarm detects them. Only reducing orders are allowed until an operator resumes,
- * also after a restart.
+ * agree on these wrong fills, so only this alarm detects them. Only reducing orders are allowed until an operator
+ * resumes, also after a restart.
  */
 class FillAlarm extends NotedText {
   #isNew = false;
@@ -141,7 +141,7 @@ const HALTS_AFTER_MS = 20_000;
 /** Lists of own orders and own fills, which are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills are not visible. */
+/** Alarm for a rejected API key. Until an operator resumes, all orders are canceled, as fills are not visible. */
 class KeyAlarm extends NotedText {
   /** Start of each list's current series of key rejections, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
@@ -169,7 +169,7 @@ class KeyAlarm extends NotedText {
 }
 
 const LOSS_NOTE = 'loss_guard';
-/** Losses before the first valuation. Shares without a mark prevent the valuation, and nothing is quoted. */
+/** Loss figures before the first valuation of the holdings. Before a valuation, nothing is quoted. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
 /** The loss guard with its stored state, and the trader's restriction by a partly used loss limit. */
@@ -270,7 +270,7 @@ export class ExchangeRefusals {
   }
 
   /**
-   * Wait before the next order, ms; doubled with each consecutive rejection of the same kind.
+   * Wait before the next order after rejections, ms; doubled with each consecutive rejection of the same kind.
    *
    * @param firstMs wait after the first rejection, ms
    */

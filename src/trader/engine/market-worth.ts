@@ -61,7 +61,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers trade with each side. Takers with more shares than the queue ahead reach the level.
+      // Half of all takers are assumed to buy. Takers with more shares than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -203,7 +203,7 @@ export class MarketMeasures {
 
 /** Estimates for a market from its own fills. */
 export interface Belief {
-  /** Number of observed fills per expected fill. */
+  /** Ratio of observed to expected fills. */
   readonly fillRatio: number;
   /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
   readonly adversePart: number;

@@ -219,7 +219,7 @@ export class Markets {
     }
   }
 
-  /** Records that a strategy enters or leaves its quote hours. */
+  /** Records that a strategy's quote hours begin or end. */
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
@@ -285,7 +285,7 @@ export class Markets {
   }
 }
 
-/** Makes the ledger's row of a market. */
+/** Makes the ledger row that describes a market. */
 export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({
   conditionId: facts.conditionId,
   title: facts.title,
@@ -343,7 +343,7 @@ function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): KeptBars |
   return text === '' ? null : (JSON.parse(text) as KeptBars);
 }
 
-/** Restores the volatility prior that an earlier run computed from price bars. Bars are read once. */
+/** Restores the volatility prior that an earlier run computed from price bars. Price bars are read once. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
@@ -358,7 +358,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** True if a market's price bars should be read. It is quoted, has a book and older trades, but no valid result. */
+/** True if a market's price bars should be read: quoted, with a book and older trades, without a valid result. */
 export function wantsCandles(
   entry: CandleMarket,
   { polling }: Pick<TraderSettings, 'polling'>,
@@ -380,7 +380,7 @@ export function takeCandles(around: CandlesContext, entry: CandleMarket, report:
   const { call } = report.request;
   if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
-  // The client has checked the data against the endpoint's schema.
+  // The HTTP client has checked the data against the endpoint's schema.
   const read = readCandles(outcome.data as readonly Candle[], span, feed.closeGridStep);
   if (!read.ok)
     return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);

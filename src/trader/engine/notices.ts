@@ -18,7 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a notice that the ledger stores too. The notice is pruned with its `subject` (order or intent id). */
+  /** Adds a notice that the ledger also stores. The notice is pruned with its `subject` (order or intent id). */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -58,7 +58,7 @@ interface Failing {
   /** All consecutive failed reads of a list, and those since the exchange was last silent. */
   readonly all: FailedReads;
   readonly answered: FailedReads;
-  /** Kind of the newest notice about the list. */
+  /** Kind of the newest notice about an unreadable list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
   /** Why an unreadable own list has all orders canceled; null otherwise. */
   readonly pulled: string | null;
@@ -185,11 +185,11 @@ function describeFailure(outcome: Outcome): string {
   }
 }
 
-/** Consecutive unknown outcomes after which the exchange counts as unreachable. */
+/** Number of consecutive requests without an answer after which the exchange counts as unreachable. */
 const SILENT_AFTER = 3;
 /** Shortest reported silence, ms; an exchange that answers only some calls would cause constant notices. */
 const SILENCE_TOLD_AFTER_MS = 1_000;
-/** Consecutive answers that end a reported silence. */
+/** Number of consecutive answers that end a reported silence of the exchange. */
 const BACK_AFTER = 3;
 
 export class Silence {

@@ -24,7 +24,7 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest backward step of our clock that is hidden, ms. Late answers and clock corrections cause small steps. */
+/** Largest backward step of our clock that the trader ignores, ms. Late answers and clock corrections cause it. */
 const WAITED_OUT_MS = 1_000;
 
 /** Raises a slightly earlier time of an observation to the newest observed time. */
@@ -305,7 +305,7 @@ function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, 
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // Our clock was set back since this request if `startedMs` is after `nowMs`.
+  // If `startedMs` is after `nowMs`, our clock was set back since this request.
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

@@ -79,7 +79,7 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
   const { kind, market, cashMicros } = event;
   markets.requestRequote(market);
   conversionDone(markets.track(market));
-  // A merge returns one unit of currency per complete set, and a split spends one.
+  // A merge returns one unit of currency per complete set, and a split spends one unit per set.
   const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
   if (kind !== 'redeemDone')
     tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });

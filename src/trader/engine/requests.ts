@@ -34,7 +34,7 @@ export class Requests {
   readonly budgetWatch: BudgetWatch;
   readonly price = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
-  /** Time of the last cancel attempt per order, our clock, ms. */
+  /** Time of the last attempt to cancel each order, our clock, ms. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
   details: PageWalk<'search.list'> | null = null;
@@ -161,7 +161,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of venue marks, ms, by the stale-quote losses that they avoid; Infinity if useless. */
+  /** Best interval between reads of venue marks, ms, by the stale-quote losses they avoid; Infinity if useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -234,7 +234,7 @@ class Polled implements PolledMarket {
     return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
   }
 
-  /** Volatility of the price per square root of a second, as in `computeSigma`, but with a cache. */
+  /** Price volatility per square root of a second, computed as in `computeSigma`, but cached. */
   get sigmaPerSqrtS(): number {
     const { feed } = this.#tracked;
     const measured = feed.motion?.sigmaPerSqrtS ?? 0;

@@ -219,7 +219,7 @@ export class Selection {
   }
 }
 
-/** One side's mean income, currency per second, lost while a fill is unknown. Distances count at least one tick. */
+/** One side's mean income, currency per second, lost while a fill is unknown. Quote distances count at least a tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

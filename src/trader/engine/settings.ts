@@ -18,7 +18,7 @@ export interface TraderSettings {
   readonly configHash: string;
   readonly version: string;
   readonly profile: VenueProfile;
-  /** Amount of currency that this trader may use. */
+  /** Amount of currency (capital) that this trader may use. */
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
@@ -85,7 +85,7 @@ export interface MarketRules {
   readonly maxDaysLeft: number | null;
 }
 
-/** Markets that a strategy tracks, and those that it quotes. */
+/** Selection of the markets that a strategy tracks, and of those that it quotes. */
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;

@@ -49,7 +49,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
-    /** The newest complete reconciliation round; null before the first. */
+    /** The newest complete round of reconciliation with the exchange; null before the first. */
     reconciled: reconciler.newest,
     /** Ledger differences that two reconciliation rounds confirmed, in a sentence; null without differences. */
     disagreement: reconciler.verdict,
@@ -157,7 +157,7 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market for telemetry, which calls `makeStatus` only after a change. */
+/** A market as passed to telemetry, which calls `makeStatus` only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
   /** Values from which the market's status is made; telemetry compares them by reference. */

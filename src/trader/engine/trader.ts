@@ -172,7 +172,7 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /** Deletes finished intents and orders without fills that no later step needs. The caller runs this between steps. */
+  /** Deletes finished intents and unfilled orders that no later step needs. The caller runs this between steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));

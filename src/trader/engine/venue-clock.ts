@@ -17,7 +17,7 @@ export class VenueTimeBounds {
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
   }
 
-  /** Exchange clock, ms, at our time `nowMs`; null before the first answer. */
+  /** Exchange clock, ms, when our clock shows `nowMs`; null before the first answer. */
   nowMs(nowMs: number): number | null {
     const offset = this.offsetMs;
     return offset === null ? null : nowMs + offset;
@@ -32,7 +32,7 @@ export class VenueTimeBounds {
 /** Times of the trader's steps, our clock, ms. */
 export class StepClock {
   readonly venue = new VenueTimeBounds();
-  /** Time of the newest observation of the trader. */
+  /** Time of the trader's newest observation, our clock, ms. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /** Time of the first observation, or null. -Infinity ends the startup grace after our clock was set back. */

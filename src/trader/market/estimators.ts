@@ -8,7 +8,7 @@ import type { Book, SeenAt, TapeTrade } from './view.js';
 const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
-/** ln(p / (1 - p)) of a probability from 0 to 1, clipped to the range where a tick is meaningful. */
+/** Log-odds ln(p / (1 - p)) of a probability p, clipped to the range where a tick is meaningful. */
 export function computeLogOdds(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
@@ -25,7 +25,7 @@ export const SIGMA_FLOOR = 0.0001;
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
-/** A volatility sample ends when the price has moved this many grid steps, so that rounding hardly matters. */
+/** Number of price grid steps after which a volatility sample ends, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
 
 /** Minimum length of a volatility sample: shorter price changes are mostly bid-ask bounce. */
@@ -70,7 +70,7 @@ export class Volatility {
   /** Current estimate of the log-odds volatility; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
-  /** Estimated jumps per second: price changes too large for the volatility. */
+  /** Estimated price jumps per second; a jump is a price change too large for the volatility. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
@@ -229,7 +229,7 @@ export class Flow {
       tradePrice: this.tradePrice,
       tradeWeightShares: weight,
       flowImbalance: (this.#bought - this.#sold) / sum,
-      // The decay factor integrates to half-life / ln 2.
+      // The integral of the decay factor over time is half-life / ln 2.
       flowSharesPerS: (weight * Math.LN2 * 1000) / FLOW_HALF_LIFE_MS,
     };
   }
@@ -361,7 +361,7 @@ function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }:
 
 /** Length of a price bar (candle), s. */
 export const BAR_S = 300;
-/** Time span of the requested price bars, s. */
+/** Total time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
 /** Requested bars begin at `fromS` or later and before `toS`, Unix s. */

@@ -24,7 +24,7 @@ interface FeeFit {
   readonly isPossible: boolean;
 }
 
-/** `free`: no fees. With `seen` one fee schedule fits; with `undecided` several or none fit, or trades are few. */
+/** Result: `free` (no fees), `seen` (one schedule fits), or `undecided` (several or none fit, or few trades). */
 type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
@@ -32,7 +32,7 @@ type FeeVerdict =
 
 /** Fee schedules fitted to the newest trades of a market. */
 export interface FeeReading {
-  /** Number of settled trades that report both fees. */
+  /** Number of settled trades that report both taker and maker fee. */
   readonly trades: number;
   readonly fits: readonly FeeFit[];
   readonly verdict: FeeVerdict;

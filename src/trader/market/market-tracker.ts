@@ -58,7 +58,7 @@ export class MarketTracker {
   #own: readonly OwnOrder[] = [];
   #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
-  /** True when the first trade page reached further back than `YOUNG_MS`; null before that page. */
+  /** True when the first page of trades had trades older than `YOUNG_MS`; null before that page. */
   hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
@@ -182,8 +182,8 @@ export class MarketTracker {
   }
 
   /**
-   * Handles our clock being set back by `byMs`. The newest book is dropped, because its age is unknown. Answers to
-   * requests up to `lastRequestId` have no known age. The elapsed times since past events stay correct.
+   * Corrects stored times after our clock was set back by `byMs`. The newest book is dropped, because its age is
+   * unknown. Answers to requests up to `lastRequestId` have no known age. Elapsed times since events stay correct.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -434,7 +434,7 @@ const FROZEN_MS = 10_000;
 
 /** A price jump: a change of the mid that is too large for the elapsed time. */
 interface Jump {
-  /** Our clock, ms, when the book with the jump arrived. */
+  /** Arrival of the book with the jump, our clock, ms. */
   readonly jumpedMs: number;
   /** Signed change of the mid's log-odds in the jump. */
   readonly changeLogOdds: number;

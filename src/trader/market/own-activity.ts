@@ -92,7 +92,7 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   order,
   earlierMicros: order.remainingMicros,
   changedMs: Number.NEGATIVE_INFINITY,
-  // A submit time in the future is from before our clock was set back, perhaps in an earlier process.
+  // A submit time in the future is from before our clock was set back, perhaps by an earlier process.
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });

@@ -48,7 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of trade rows, newest first; returns new trades, oldest first. `book` tells the taker's side. */
+  /** Adds a page of trade rows, newest first; returns new trades, oldest first. `book` shows the taker's side. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];

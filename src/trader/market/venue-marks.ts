@@ -68,7 +68,7 @@ export class MarkTrust {
   #toldWrongly = 0;
   #missed = 0;
 
-  /** Adds one check. The flags mean that the mark (`told`) or the book (`moved`) had moved. */
+  /** Counts one check of a mark. The flags mean that the mark (`told`) or the book (`moved`) had moved. */
   note(told: boolean, moved: boolean): void {
     if (told && moved) this.#toldRightly++;
     else if (told) this.#toldWrongly++;

@@ -34,7 +34,7 @@ export interface MarketFacts {
   readonly resolutionTimeMs: number | null;
 }
 
-/** Total amount at one price of a book. */
+/** One level of an order book: the total amount at one price. */
 export interface BookLevel {
   readonly priceMicros: Micros;
   /** Number of shares at this price, above 0. */
@@ -60,7 +60,7 @@ export interface SeenAt {
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Taker side: `buy` traded with an ask, `sell` traded with a bid. The book tells the side, as trade rows omit it. */
+  /** Taker side: `buy` traded with an ask, `sell` traded with a bid. The book shows the side, as trade rows omit it. */
   readonly taker: 'buy' | 'sell';
   /** Time of the trade, exchange clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
@@ -88,7 +88,7 @@ export interface OwnOrder {
 
 /** Own holdings and limits in one market, which the engine reads from the ledger. */
 export interface OwnMarketState {
-  /** Held shares, including shares locked by orders and conversions. */
+  /** Number of held shares, including shares locked by orders and conversions. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   /** Average cost per held share, currency; null without shares. */
@@ -150,7 +150,7 @@ export interface Health {
   readonly bookAgeMs: number;
   /** Upper bound of the age of the newest trade list, ms; null before the first. */
   readonly tradesAgeMs: number | null;
-  /** Time since a poll last showed a changed book, ms. */
+  /** Time since a poll last showed a change of the book, ms. */
   readonly unchangedMs: number;
   /** True if the best bid is above the best ask in the newest raw book. */
   readonly crossed: boolean;
@@ -166,7 +166,7 @@ export interface Health {
   readonly droppedLevels: number;
 }
 
-/** A feed's current value for this market, and the value's age. For prices and `sd` see `FeedValue`. */
+/** A feed's current value for this market, and the value's age. `FeedValue` explains its prices and `sd`. */
 export interface FeedView extends Omit<FeedValue, 'conditionId'> {
   /** Age of the feed value, ms. */
   readonly ageMs: number;
@@ -183,7 +183,7 @@ export interface FlowView {
   readonly meanTradeShares: number | null;
   /**
    * Decay kappa of takers with price distance d from the mid of others' book, exp(-kappa d): one over the mean distance
-   * of trades. The prior is the mean distance in its category, else 2 ticks. Half-life one hour.
+   * of trades. The prior is the mean distance in its category, else 2 ticks. Observations have a half-life of one hour.
    */
   readonly kappa: number;
   /** Price move of the mid after a taker took a whole best level; prior: its category's mean, else 1.5 ticks. */
@@ -222,7 +222,7 @@ export interface OwnFillsView {
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** Summary of a market for strategies that quote another market of its event. Prices omit own orders. */
+/** Summary of a market for strategies that quote another market of its event. Own orders do not count. */
 export interface Glance {
   readonly conditionId: string;
   /** Mid of the market's best bid and ask; null when a side is empty, or before the first book. */
@@ -262,7 +262,7 @@ export interface EventFacts {
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
-/** The event of a market and its other tracked markets. */
+/** The event of a market, and the event's other tracked markets. */
 export interface EventView {
   readonly eventConditionId: string;
   /** Declared outcomes of the event; null if undeclared. */
@@ -272,9 +272,9 @@ export interface EventView {
   readonly siblings: readonly SiblingView[];
 }
 
-/** Everything that a strategy sees. The view is frozen, and its books are copies. Equal data give equal views. */
+/** Everything that a strategy sees. A view is frozen, and its books are copies. Equal data give equal views. */
 export interface MarketView {
-  /** Our clock, ms. */
+  /** Time of the view, our clock, ms. */
   readonly nowMs: number;
   /** Time to the market's resolution by the estimated exchange clock, ms; <= 0 when past, null when unknown. */
   readonly timeToResolutionMs: number | null;
@@ -306,9 +306,9 @@ export interface MarketOfEvent {
   readonly silentBecause: string | null;
 }
 
-/** Everything a strategy of whole events sees. Frozen like `MarketView`. */
+/** Everything that a strategy of whole events sees, frozen like `MarketView`. */
 export interface WholeEventView {
-  /** Our clock, ms. */
+  /** Time of the view, our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
   /** The event's quoted markets with a book, in declared order, else by condition id. */
@@ -323,7 +323,7 @@ export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | '
   readonly newestTrade: TapeTrade | null;
 }
 
-/** Motion of a market's price; the object stays the same until new market data. Floats, in YES space. */
+/** Motion of a market's price; the object stays the same until new market data. Prices are YES prices, as floats. */
 export interface PriceMotion {
   /** Send time of the newest book's request, our clock, ms; later events are unknown. */
   readonly seenMs: number;
@@ -337,11 +337,11 @@ export interface PriceMotion {
   readonly jumpsPerS: number;
   /** Number of public trades per second. */
   readonly takersPerS: number;
-  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. For reads only. */
+  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. Quotes ignore it. */
   readonly markMove: number;
 }
 
-/** The fields of `Pace` that are equal for all markets. */
+/** The fields of `PaceView` that are equal for all markets. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
 /** Assumed time from decision to resting order before the first measurement, s. */

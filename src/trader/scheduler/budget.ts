@@ -2,8 +2,8 @@
  * Counts one scope's requests (public or signed) in the exchange's sliding minute, from own requests and the client's
  * reports. The HTTP client determines the limits.
  *
- * A released request counts until a minute after its outcome is known. The exchange counts it in between, so this
- * window covers the exchange's window at any network delay.
+ * A released request counts until a minute after its outcome is known. The exchange counts the request in between, so
+ * this window covers the exchange's at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -102,7 +102,7 @@ export class Budget {
 
   /**
    * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this rule,
-   * a burst would block all requests for a minute. The result is 0 or less when none may be sent.
+   * a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);
@@ -123,9 +123,9 @@ export class Budget {
   }
 
   /**
-   * Time at which one request may test (probe) a full budget, because the exchange's report may be wrong. It is null
-   * while a probe is in flight, or while own use leaves at most `floor` requests of the profile's limit. If own use
-   * explains the full budget, only urgent requests may probe.
+   * Time at which one request may test (probe) a full budget, because the exchange's report may be wrong. The time is
+   * null while a probe is in flight, or while own use leaves at most `floor` requests of the profile's limit. If own
+   * use explains the full budget, only urgent requests may probe.
    */
   probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
     const own = this.#own(nowMs);
@@ -136,7 +136,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** True if the exchange's unknown limit might refuse the next requests. All in flight could then be refused. */
+  /** True if the exchange's unknown limit might refuse the next requests. All sent requests could then be refused. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -337,8 +337,8 @@ const SLACK = 20;
 
 /**
  * Requests that cancel all open orders and verify it, `2 x open orders + 20`. For a budget below 80 requests per
- * minute, a quarter of the budget replaces the 20. If the reserve exceeds the budget, intentionally no new draft is
- * sent until orders are gone.
+ * minute, the constant 20 becomes a quarter of the budget. If the reserve exceeds the budget, intentionally no new
+ * draft is sent until orders are gone.
  */
 export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
@@ -355,7 +355,7 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/** The request budget is short below this fraction of the profile's limit. Normal throttling leaves more. */
+/** The request budget is short below this fraction of the profile's limit. Usual throttling leaves more. */
 const SHORT_PART = 1 / 5;
 /** The request budget is sufficient again above this fraction of the profile's limit. */
 const ENOUGH_PART = 1 / 2;

@@ -35,7 +35,7 @@ export interface MarketOffer {
   readonly currency: number;
 }
 
-/** Terms of a market's net value, currency per second; each subtracted term is 0 or more. */
+/** Terms of a market's net value (income less costs), currency per second; each cost term is 0 or more. */
 export interface NetValue {
   /** Income of fills, less fees and the adverse price move after fills. */
   readonly edge: number;
@@ -60,7 +60,7 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
  * Best price distance that a quote may drift before it is moved. A displacement d loses k d^2 per second, and a move
- * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2; 0 if moves are free, infinite if k is 0.
+ * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves are free, infinite if k is 0.
  *
  * @param cost cost of a move, currency
  * @param k currency per second and squared price

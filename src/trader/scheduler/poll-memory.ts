@@ -14,7 +14,7 @@ export type Urgency = 'first' | 'next';
 /** Result of a poll; `unsent` means that its request was never sent, so the next needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
-/** Facts of one market that the poll plan uses. */
+/** Facts about one market that the poll plan uses. */
 export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
   /** True for a permanently closed market, in which only the detail can still change. */
@@ -37,7 +37,7 @@ export interface PollFacts {
   readonly ownPaceMs?: number;
   /** Interval of reads of the exchange's marks, ms; absent or Infinity: only in reconciliation rounds. */
   readonly marksEveryMs?: number;
-  /** Signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
+  /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
   /** Public requests that could be sent now, as in `RequestQueue.headroom`; further polls are not made. */
   readonly publicHeadroom: number;
@@ -73,7 +73,7 @@ export class PollRecord {
   #call: AnyCall | null = null;
   underWay = false;
   answered = false;
-  /** Urgency of an expedited poll; null for a normal poll. */
+  /** Urgency of the poll if expedited; null for a normal poll. */
   expedited: Urgency | null = null;
   /** Time of the poll's last request, our clock, ms; null before the first. */
   #askedMs: number | null = null;

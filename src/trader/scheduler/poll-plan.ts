@@ -62,7 +62,7 @@ export class PollPlan {
   #intervals: readonly (readonly [AccountPoll, number])[] = [];
   #markets: readonly PolledMarket[] = [];
   #watched: readonly PolledEntry[] = [];
-  /** True while polls of dropped markets may remain. */
+  /** True while polls of markets that are no longer tracked may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** Time before which `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
@@ -112,7 +112,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Records the result of a poll. A result is ignored if the poll is not in flight. */
+  /** Records the result of a poll of the exchange. A result is ignored if the poll is not in flight. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Stores the facts. Returns true if no facts changed and no poll can be due yet. */
+  /** Stores the facts for the poll plan. Returns true if no facts changed and no poll can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);

@@ -87,7 +87,7 @@ interface OwnIntervals {
 
 /**
  * Extends the intervals of own reads to fit the signed request budget. Reconciliation rounds, the most expensive and
- * least urgent, are slowed first, down to their minimum part. Then reads of own trades and orders are slowed together.
+ * least urgent, are slowed first, down to their minimum part. Own-trade and order reads are slowed next, together.
  *
  * @param requestsARound signed requests of a reconciliation round
  * @param signedPerMinute the whole signed budget, requests per minute

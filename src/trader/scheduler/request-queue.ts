@@ -103,7 +103,7 @@ export class RequestQueue {
   }
 
   /**
-   * Sets the number of own orders that rest, are in flight or unknown. This number determines the reserve for cancels.
+   * Sets the number of own orders that rest, are in flight or unknown. The reserve for cancels depends on this number.
    *
    * @param cancelsAll true when all orders are being canceled, for example by a kill: cancels then probe a full budget
    */
@@ -175,7 +175,7 @@ export class RequestQueue {
 
   /**
    * Number of requests of this lane that could be sent now: the budget above the lane's floor, less waiting requests of
-   * this and earlier lanes. The number is 0 while the scope is blocked. An order needs two requests (draft, submit).
+   * this and earlier lanes. None could be sent while the scope is blocked. An order needs two requests (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
@@ -320,7 +320,7 @@ class SteadyClock {
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
-    // After a small step back, this clock stands until our clock has caught up, so that no time counts twice.
+    // After a small step back, this clock waits until our clock has caught up, so that no time counts twice.
     if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
     return this.#steadyMs;
   }

@@ -19,7 +19,7 @@ export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDens
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
-/** Volatility sigma is uncertain: its logarithm has a normal error of 0.35. Else, calm markets are never read. */
+/** Volatility sigma is uncertain (normal error of 0.35 in its logarithm); else calm markets would never be read. */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 

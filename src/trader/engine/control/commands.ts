@@ -119,7 +119,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     markets.reopen(id);
   }
   if (kind !== 'resume-market') {
-    // A signed order must not be sent again.
+    // A signed order must not be sent after its market was paused.
     executor.withdraw(id, nowMs);
     requests.queue.recall(isOfPlace, kind);
   }
@@ -189,7 +189,7 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   return parts.join('; ');
 }
 
-/** All settings that can be changed while the trader runs. */
+/** All trader settings that can be changed while the trader runs. */
 export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
 }
@@ -200,7 +200,7 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 
 /**
  * Applies new settings; no setting is applied if a strategy's code was not loaded. Orders in flight are withdrawn and
- * decided again with the new settings. Halts, pauses, a kill, losses and market estimates stay.
+ * decided again with the new settings. New settings do not change halts, pauses, a kill, losses and market estimates.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
@@ -230,7 +230,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings; unchanged code keeps the running module. An unknown module gives []. */
+/** Adds the module to a strategy's settings; unchanged code keeps the running module. Returns [] without a module. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,

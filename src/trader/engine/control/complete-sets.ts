@@ -208,7 +208,7 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   if (refusal === null) account.invalidate();
 }
 
-/** True if a holding contains no complete set to merge, and too few shares for an order. */
+/** True if a holding contains no complete set to merge, and too few shares for a sell order. */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
@@ -233,7 +233,7 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
 }
 
-/** Flattens the markets that the operator named. A market without remaining holdings stays paused. */
+/** Sells all holdings in the markets that the operator named. A market without remaining holdings stays paused. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
   const { safety, markets, account, executor } = state;
   const { flattening } = safety.pauses;
@@ -254,7 +254,7 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   }
 }
 
-/** True if the market has a sellable holding, or a holding while its facts are unknown. */
+/** True if the market has a sellable holding, or any holding while the market's facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;

@@ -1,4 +1,4 @@
-/** The kill ladder determines the trader's mode and the reason for it. The strictest applicable mode wins. */
+/** The kill ladder determines the trader's mode and its reason. If several modes apply, the strictest is used. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
@@ -17,11 +17,11 @@ export type Mode =
   | 'stopping' // as `canceling`, then `stopped`
   | 'stopped'; // verified that no order rests; the process may end
 
-/** Requests allowed in a mode. Cancels and reads are always allowed; the table of modes cannot block them. */
+/** Requests allowed in a trader mode. Cancels and reads are always allowed; the table of modes cannot block them. */
 export interface ModeRule {
   /** Allowed orders: strategies' quotes, sales of a flatten, or none. The value `none` also cancels resting orders. */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /** Allowed conversions. Merges and redeems add no risk. A split binds currency, so no reducing mode allows it. */
+  /** Allowed conversions. Merges and redeems add no risk. Splits bind currency, so reducing modes forbid them. */
   readonly conversions: Converting;
   /** Stance (such as `reduce-only`) by which the risk checks judge the allowed orders. */
   readonly stance: RiskStance;
@@ -71,7 +71,7 @@ export interface ModeNow {
   readonly reason: string;
 }
 
-/** Reasons for stops by limits and reconciliation; null for a stop that does not apply. */
+/** Reasons for stops by risk limits and reconciliation; null for a stop that does not apply. */
 export interface Stops {
   /** Halt because a limit was reached; only an operator's resume ends it. */
   readonly halted: string | null;
@@ -217,7 +217,7 @@ export class Modes {
     this.#proofAsked();
   }
 
-  /** Records that all own state at the exchange has been read once. */
+  /** Records that own orders, trades and holdings at the exchange have been read once. */
   onStart(): void {
     this.isStarted = true;
   }

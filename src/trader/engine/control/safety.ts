@@ -136,7 +136,7 @@ export class Safety {
     this.#measureLoss(nowMs);
   }
 
-  /** Shifts the loss guard's reference values by a change of capital, and stores the guard's state. */
+  /** After a change of capital, shifts the loss guard's reference values and stores the guard's state. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
@@ -166,10 +166,10 @@ const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
   new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
 
 const WITH_REASON = 'resume --reason TEXT';
-/** Command to use after a restored backup, or when the ledger lacks a holding that the exchange shows. */
+/** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Command that ends a stop; empty if nothing is stopped, or if the stop ends without a command. */
+/** Operator's command that ends a stop; empty without a stop, or if the stop ends without a command. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
@@ -247,7 +247,7 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** Describes the first market that the trader itself paused; null without one. Its resume needs a reason. */
+  /** Describes the first market paused by the trader itself, or null. Resuming such a market needs a reason. */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;

@@ -84,7 +84,7 @@ export class Account {
   }
 }
 
-/** Name of the ledger note with the strategies' wishes for complete sets. */
+/** Name of the ledger note that stores how many complete sets each strategy wants. */
 const CORE_SETS_NOTE = 'core_sets';
 
 /** Complete sets to keep in one market: the most that a strategy wants, and whether all of them allow merges. */
@@ -97,7 +97,7 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Stores strategies' wishes for complete sets. They stay while an old book stops quotes, to avoid conversions. */
+/** Stores strategies' wishes for complete sets. A wish outlasts quotes that an old book stops. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;

@@ -30,9 +30,9 @@ export interface Changes {
 
 /**
  * Returns the cancels and new orders that turn resting orders into the wanted quotes. An order near a wanted level
- * stays, oldest first: it keeps its queue position and saves four requests. Other orders are canceled. A side gets no
- * new orders while some are being canceled, so that resting orders never exceed the wanted amount. Probe orders match
- * only probe levels, after all other levels.
+ * stays, oldest first: it keeps its queue position and saves four requests. Orders near no wanted level are canceled. A
+ * side gets no new orders while some are being canceled, so that resting orders never exceed the wanted amount. Probe
+ * orders match only probe levels, after all other levels.
  *
  * @param movesWait returns true if requests are short. An order that fits no level then stays if it offers no more than
  * wanted, unless the quotes are exact
@@ -73,7 +73,7 @@ function sideChanges(
     for (let i = 0; i < unplaced.length; ) {
       const order = unplaced[i];
       const near = order !== undefined && Math.abs(order.priceMicros - level.priceMicros) <= tolerance;
-      // An order that is being canceled covers no level.
+      // An order that is being canceled does not count for a wanted level.
       if (order !== undefined && near && order.phase !== 'canceling' && held + order.remainingMicros <= most) {
         held += order.remainingMicros;
         unplaced.splice(i, 1);
@@ -98,7 +98,7 @@ function sideChanges(
   return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
 
-/** Wanted shares at a level that no order covers yet. */
+/** Part of a wanted level that no resting order covers yet. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
@@ -171,7 +171,7 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** True when it is cheaper to keep the sellable shares and buy the whole amount. */
+/** True when buying the whole amount is cheaper than selling held shares. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,

@@ -180,7 +180,7 @@ export function isUnassigned({ safety, settings, markets, clock }: TraderState):
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** True in modes that may quote. Modes without quotes, e.g. kill, cancel resting orders at once. */
+/** True if the trader's mode allows quotes. Modes without quotes, e.g. kill, cancel resting orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -56,7 +56,7 @@ export class QuoteSlot {
   /** Sandbox that runs the strategy's quoter; null without a quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NOT_QUOTED;
-  /** The strategy's last quotes, also while it does not quote this market. */
+  /** The strategy's last quotes, even if it was not selected to quote this market. */
   wanted: Quotes = NOT_QUOTED;
   #leftOutBecause: string | null;
   /** Last estimated value of quoting this market; null when it could not be estimated. */
