@@ -176,7 +176,7 @@ const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Mi
 class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
-  /** The loss guard; null before the first valuation. */
+  /** The loss guard; null before the first valuation of the holdings. */
   guard: LossGuard | null;
   /** Loss state as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
@@ -261,7 +261,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Records an accepted order. Returns true if rejections were reported, so that their end is too. */
+  /** Records an accepted order. Returns true if reported rejections thereby end, because the end is reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

@@ -165,7 +165,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Adds a failed read. After our clock was set back, the duration of failures starts again. */
+/** Counts a failed read of a list. After our clock was set back, the duration of failures starts again. */
 const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -219,7 +219,7 @@ export class Silence {
     return true;
   }
 
-  /** Records an answer. Returns whether it ends a silence (`wasOn`), and whether that needs a notice. */
+  /** Records an answer. Returns whether the answer ends a silence (`wasOn`), and whether that needs a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

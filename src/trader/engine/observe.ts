@@ -24,7 +24,7 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest backward step of our clock that the trader ignores, ms. Late answers and clock corrections cause it. */
+/** Largest backward step of our clock that the trader ignores, ms. Late answers and clock corrections cause steps. */
 const WAITED_OUT_MS = 1_000;
 
 /** Raises a slightly earlier time of an observation to the newest observed time. */

@@ -31,7 +31,7 @@ import type { VenueTimeBounds } from './venue-clock.js';
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum number of markets added per valuation, except in the first selection. */
+/** Maximum number of quoted markets added per valuation, except in a strategy's first selection. */
 const ENTRIES = 2;
 /** Longest wait of a strategy's first market selection until all candidate markets have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;

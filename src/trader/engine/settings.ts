@@ -65,7 +65,7 @@ export interface MergeSettings {
 export interface MarketFilter {
   /** Categories of the selected markets; empty selects every category. */
   readonly categories: readonly string[];
-  /** Words, case-insensitive; a selected market's title contains at least one. Absent or empty selects all. */
+  /** Words, case-insensitive; a selected market's title contains at least one. Without words, all titles match. */
   readonly words?: readonly string[];
   /** Words that exclude a market if its title contains one, case-insensitive. */
   readonly withoutWords?: readonly string[];

@@ -370,10 +370,10 @@ interface CandleSpan {
   readonly toS: number;
 }
 
-/** Volatility and price of a market before its first book. */
+/** Volatility and price of a market before its first book, from price bars. */
 export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
-  /** Time from the begin of the first bar to the end of the last bar, s. */
+  /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;
   /** Time-weighted mean of the bars' closing prices, as a YES price. */
   readonly meanPrice: number;

@@ -358,7 +358,7 @@ export class MarketTracker {
       unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      // Whether the book is stuck is judged at the newest poll: without polls, it is not.
+      // A book counts as stuck only by its newest poll, so a market without polls has no stuck book.
       frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
       jumpLogOdds,
       sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,

@@ -96,7 +96,7 @@ export interface OwnMarketState {
   readonly avgNoCostMicros: Micros | null;
   /** Currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of the net position |YES - NO|, shares, enforced by risk. Strategies should quote less near it. */
+  /** Limit of the net position |YES - NO|, shares, enforced by risk. Strategies quote less near this limit. */
   readonly maxPositionMicros: Micros;
   /** Quoting stance from the kill ladder: normal, wider, or only to reduce the net position. */
   readonly stance: Stance;
@@ -134,7 +134,7 @@ export interface Estimates {
   readonly sigmaLogOddsPerSqrtS: number;
   /** Price volatility per square root of a second: sigma x p (1 - p), p the microprice, else last trades' mean. */
   readonly sigmaPricePerSqrtS: number;
-  /** Size-weighted mean price of recent trades, decaying; null before the first trade. */
+  /** Size-weighted mean price of recent trades, with decaying weights; null before the first trade. */
   readonly tradePrice: number | null;
   /** Decayed number of shares in the mean `tradePrice`; 0 before the first trade. */
   readonly tradeWeightShares: number;
@@ -160,7 +160,7 @@ export interface Health {
   readonly frozen: boolean;
   /** Absolute change of the mid's log-odds between the last two books; 0 with fewer than two books. */
   readonly jumpLogOdds: number;
-  /** Time since the last price jump (above `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`), ms; null before it. */
+  /** Time since the last price jump (above `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`), ms; null without a jump. */
   readonly sinceJumpMs: number | null;
   /** Invalid levels dropped from the newest book answer: price outside (0, 1) or no size. */
   readonly droppedLevels: number;
@@ -214,7 +214,7 @@ export interface MarkoutView {
   readonly shares: number;
 }
 
-/** Results of own fills in a market, over restarts. Floats, for a strategy's arithmetic, never for money amounts. */
+/** Results of own fills in a market; restarts keep them. Floats, for strategies' arithmetic, never for amounts. */
 export interface OwnFillsView {
   /** Own fills per second of observed time (half-life of a day); null before a minute was observed. */
   readonly fillsPerS: number | null;
@@ -222,7 +222,7 @@ export interface OwnFillsView {
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** Summary of a market for strategies that quote another market of its event. Own orders do not count. */
+/** Summary of a market for strategies that quote another market of its event. Prices exclude own orders. */
 export interface Glance {
   readonly conditionId: string;
   /** Mid of the market's best bid and ask; null when a side is empty, or before the first book. */
@@ -337,7 +337,7 @@ export interface PriceMotion {
   readonly jumpsPerS: number;
   /** Number of public trades per second. */
   readonly takersPerS: number;
-  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. Quotes ignore it. */
+  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. Quotes ignore marks. */
   readonly markMove: number;
 }
 

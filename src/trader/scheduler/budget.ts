@@ -355,7 +355,7 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/** The request budget is short below this fraction of the profile's limit. Usual throttling leaves more. */
+/** The request budget is short below this fraction of the profile's limit. Usual throttling leaves a larger part. */
 const SHORT_PART = 1 / 5;
 /** The request budget is sufficient again above this fraction of the profile's limit. */
 const ENOUGH_PART = 1 / 2;

@@ -185,7 +185,7 @@ const HALVINGS = 20;
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };
 const LEAST = 1e-9;
 
-/** Expected time for which an added market is quoted, s. The cost to enter and leave is spread over it. */
+/** Expected time for which an added market is quoted, s. Costs of entering and leaving are spread over it. */
 export const DWELL_S = 600;
 /** Requests for entering and leaving a market: two orders are placed and canceled. */
 const REQUESTS_TO_ENTER = 8;

@@ -62,7 +62,7 @@ export const USUAL_LONGEST_MS = 15_000;
 /**
  * Best interval between reads of own trades, ms. A read every T seconds costs `requestPrice` / T per second. Fills
  * known T / 2 late on average cost `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2 requestPrice /
- * lateFillCost): 0 if reads are free, Infinity if late fills are.
+ * lateFillCost): 0 if reads are free, Infinity if late fills cost nothing.
  *
  * @param requestPrice price of a signed request, currency
  * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second

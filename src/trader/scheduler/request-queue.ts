@@ -89,7 +89,7 @@ export class RequestQueue {
     return this.#nextId - 1;
   }
 
-  /** Adds a request. In a full queue, one request is dropped and reported as unsent. */
+  /** Adds a request to the queue. In a full queue, one request is dropped and reported as unsent. */
   push(request: PlannedRequest): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
@@ -175,7 +175,7 @@ export class RequestQueue {
 
   /**
    * Number of requests of this lane that could be sent now: the budget above the lane's floor, less waiting requests of
-   * this and earlier lanes. None could be sent while the scope is blocked. An order needs two requests (draft, submit).
+   * this and earlier lanes. No request can be sent while the scope is blocked. An order needs two (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];

@@ -25,7 +25,7 @@ import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 
-/** Wait between two conversions in one market, ms. The exchange needs about a second for a merge. */
+/** Wait between two conversions of sets in one market, ms. The exchange needs about a second for a merge. */
 const RETRY_MS = 10_000;
 /** Longest wait after failed conversions, ms. The wait doubles with each consecutive failed conversion. */
 const LONGEST_RETRY_MS = 3_600_000;
@@ -76,7 +76,7 @@ const mayMerge = (
 /**
  * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
  * of sets. While currency is scarce, smaller merges are allowed. Shares offered by open orders are not merged. Returns
- * true if it began a conversion.
+ * true if a conversion began.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
@@ -121,7 +121,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Complete sets beyond the core to keep, without sets that orders offer; may be negative. */
+/** Number of complete sets above the core to keep, less sets that orders offer; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);

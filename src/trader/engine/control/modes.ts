@@ -21,7 +21,7 @@ export type Mode =
 export interface ModeRule {
   /** Allowed orders: strategies' quotes, sales of a flatten, or none. The value `none` also cancels resting orders. */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /** Allowed conversions. Merges and redeems add no risk. Splits bind currency, so reducing modes forbid them. */
+  /** Conversions a mode allows. Merges and redeems add no risk. Splits bind currency, so reducing modes forbid them. */
   readonly conversions: Converting;
   /** Stance (such as `reduce-only`) by which the risk checks judge the allowed orders. */
   readonly stance: RiskStance;

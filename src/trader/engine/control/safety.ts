@@ -70,7 +70,7 @@ export class Safety {
     const reservations = this.#watched.executor.reservations();
     const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
     if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
-    // A conversion can be in flight although no order rests. A stop waits briefly, so that it can be booked.
+    // Without resting orders, a conversion can still be in flight. A stop waits briefly to book the conversion.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS

@@ -97,7 +97,7 @@ export interface SetCore {
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Stores strategies' wishes for complete sets. A wish outlasts quotes that an old book stops. */
+/** Wishes of strategies for complete sets. A wish stays while an old book stops quotes, to save a merge and a split. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
@@ -226,7 +226,7 @@ export class Valuation {
 
 type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
-/** Value of shares at the capped YES price, rounded down; null if that price is missing. Complete sets count 1. */
+/** Value of shares at the capped YES price, rounded down; null if that price is missing. Complete sets count as 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;

@@ -34,8 +34,8 @@ export interface OwnState {
   /** Orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
-   * Number of unsettled orders: they may still fill, or some of their fills are not booked. While it is above 0, the
-   * trader cannot verify that no order rests. Cancels do not count.
+   * Number of unsettled orders: they may still fill, or some of their fills are not booked. While this number is above
+   * 0, the trader cannot verify that no order rests. Cancels are not included.
    */
   readonly unsettled: number;
 }

@@ -148,7 +148,7 @@ export function makeEventView(
   });
 }
 
-/** Best own order price of each side; null without one. */
+/** Best price of own orders on each side; null without an order. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;

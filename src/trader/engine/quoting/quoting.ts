@@ -24,7 +24,7 @@ const FILL_PATIENCE_MS = 3_000;
 /** Fraction of the request burst that must remain free before an order is moved, if the move can wait. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if it acted. */
+/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if orders changed. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
@@ -152,7 +152,7 @@ type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
  * Returns why a post-only order at this YES price must not be sent; null if it may be sent. The exchange has no
- * post-only flag, so the trader drops orders that would trade at once. Drafts and signatures are checked.
+ * post-only flag, so the trader drops orders that would trade at once. Drafts and signatures need this check.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];

@@ -111,7 +111,7 @@ export class StrategySandbox {
     );
   }
 
-  /** Creates a quoter from saved state; null when the state is unusable. `takeMemoryTrouble` returns why. */
+  /** Creates a quoter from saved state; null when the state is unusable. `takeMemoryTrouble` returns the reason. */
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
