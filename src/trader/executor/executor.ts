@@ -100,7 +100,7 @@ export class Executor {
     });
   }
 
-  /** Does all due work. Call `tick` once a second. The exchange's clock is `venueNowMs`; null while unknown. */
+  /** Performs due work. Call `tick` once a second. The exchange's clock is `venueNowMs`; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -139,7 +139,8 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // An unlisted order may still rest, so its record is read. A list from before the order's start says nothing.
+        // An unlisted order may still rest, so its record is read. A list from before the order's start says nothing
+        // about the order.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
@@ -205,7 +206,10 @@ export class Executor {
         orderPubkey: draftPubkey,
         intentId,
         marketConditionId,
-        /** Unfilled shares, by the larger of exchange's and booked filled amount. Failed ones may rest again. */
+        /**
+         * Unfilled shares of an order, by the larger of two filled amounts, the exchange's and the booked. Shares of
+         * failed fills may rest again.
+         */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,

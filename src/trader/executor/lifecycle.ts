@@ -110,8 +110,9 @@ export interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
-   * the intent took effect. `over`: the intent is finished and read at most once more. `never`: it had no effect.
+   * Effect of the intent at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent
+   * again. `there`: the intent took effect. `over`: the intent is finished and read at most once more. `never`: the
+   * intent had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -129,7 +130,7 @@ export const STANDINGS: Readonly<Record<IntentState, StateRule>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/** Event that a state of an order, conversion or redeem means. `unsigned`: the exchange has no signature yet. */
+/** Event for a state of an order, conversion or redeem. `unsigned`: the exchange has no signature yet. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
@@ -167,9 +168,9 @@ export const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 10_000;
 /** Longest wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait between reads of a conversion, ms. It takes 0.5 s on the paper exchange, seconds on a chain. */
+/** Longest wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
-/** Maximum requests for a conversion's draft after lost answers. Unsigned drafts of a repeat have no effect. */
+/** Maximum requests for a conversion's draft after lost answers. Unsigned repeated drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
 /** Longest delay of a request with a lost answer, s. This delay extends the wait until a draft's locks expire. */
 export const LATE_DELIVERY_S = 60;

@@ -160,7 +160,7 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True if more is filled than ordered. Without own trades the filled amount is the only source, so it is accepted. */
+/** True if fills exceed the order. On a venue without own trades any filled amount is accepted. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
@@ -184,7 +184,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 
 /**
  * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
- * order and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
+ * order's pubkey and its cumulative filled amount. Its price is the order's limit, the worst possible price. The fill's
+ * fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);

@@ -64,7 +64,7 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // With this slug the signing service has created no draft. After any other server error a draft may exist.
+      // With this slug, the signing service made no draft. After any other server error a draft may exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -149,7 +149,7 @@ function objectionToExpiry(
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated request for a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
+  // A repeated request of a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
