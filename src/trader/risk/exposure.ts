@@ -433,7 +433,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the other outcome. */
+/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the opposite outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
@@ -444,7 +444,7 @@ function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
 
 export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
 
-/** Rule that says which markets of an event may resolve YES together. The operator declares it, not the venue. */
+/** Rule that says which markets of an event may resolve YES together. Operators declare the rule, not venues. */
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
@@ -462,7 +462,7 @@ interface OutcomeLosses {
 /**
  * Returns the largest possible loss of an event, currency, 0 or more. At most one market of an exclusive event resolves
  * YES. If a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted.
- * Without a rule each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
+ * Without a rule, each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
  */
 function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -478,7 +478,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // In the first case, no market of the event resolves YES. In each further case one more market does, widest first.
+  // In the first case, no market of the event resolves YES. In each further case, one more resolves YES, widest first.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -492,7 +492,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** True if one of the account's markets must resolve YES. False if a market without a position may resolve YES. */
+/** True if a market of the account must resolve YES. False if a market without a position may resolve YES. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
