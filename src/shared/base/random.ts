@@ -140,7 +140,7 @@ export class Random {
     return -mean * Math.log(1 - this.uniform());
   }
 
-  /** Returns a standard normal number (Box-Muller). Its second value is dropped: the state stays four words. */
+  /** Returns a standard normal number (Box-Muller, without its second value, so that the state is four words). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

@@ -22,7 +22,7 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** Maximum length of a compared word, because comparing takes quadratic time. Known words are shorter. */
+/** Maximum length of a compared word, because comparing takes quadratic time; all known words are shorter. */
 const MAX_LENGTH = 200;
 
 /** Returns the number of insertions, deletions, replacements and swaps of neighbours between two words. */

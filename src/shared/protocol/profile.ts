@@ -39,14 +39,14 @@ export const venueProfileSchema = z.strictObject({
   /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
-   * Programs that the venue's transactions may call besides Memo, which is always allowed. The trader cannot read how a
-   * program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file. Absent: none.
+   * Programs that the venue's transactions may call besides Memo, which is always allowed; absent: none. The trader
+   * cannot read how a program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file.
    */
   solana_programs: z
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
     .max(32)
     .optional(),
-  /** Whether transactions that call these programs may use address lookup tables. Absent: no. */
+  /** Whether transactions that call these programs may use address lookup tables; absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
    * The service's own keys that also sign its transaction drafts (`solana_tx`). Their signature slots are empty in the
@@ -55,7 +55,7 @@ export const venueProfileSchema = z.strictObject({
   draft_cosigners: draftCosigners.optional(),
   /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks them. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`. Absent: notional. */
+  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`; absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
@@ -64,7 +64,7 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position. Absent: 100. */
+  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position; absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
   /** Whether `GET /trades/` lists own fills. If false, the trader reads fills from the orders' filled amounts. */
   own_trades: z.boolean(),

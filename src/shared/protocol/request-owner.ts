@@ -4,8 +4,8 @@
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
  * Account data that the trader polls. `orders`: the own resting orders. `fills`: own trades. `assets`: holdings, read
- * in a reconciliation round. `catalog`: the list of markets. `details`: all open markets. `marks`: the venue's
- * valuation of our holdings.
+ * in a reconciliation round. `catalog`: the list of markets. `details`: all open markets. `marks`: the venue's value of
+ * our holdings.
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 

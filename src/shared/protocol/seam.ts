@@ -37,7 +37,7 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request, unique within a run of the trader and ascending. */
   readonly id: number;
-  /** Whether the request cancels an order after a kill. It may exceed an estimated limit. Absent: false. */
+  /** Whether the request cancels an order after a kill, so that it may exceed an estimated limit; absent: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -77,11 +77,11 @@ export interface BudgetReport {
   readonly remaining: number;
   /** Time when the request budget is full, or permits a request again, our clock, ms. */
   readonly resetMs: number;
-  /** True if our own requests explain the refusal. Before `resetMs`, only cancels of a kill are sent. Absent: false. */
+  /** True if our own requests explain the refusal: until `resetMs`, only cancels of a kill are sent; absent: false. */
   readonly isFirm?: boolean;
-  /** Whether the venue has shown its limit through rate headers or a refusal. Absent: true. */
+  /** Whether the venue has shown its limit through rate headers or a refusal; absent: true. */
   readonly isShown?: boolean;
-  /** True if `limit` is an estimate after a refusal. Cancels and own reads may then exceed it. Absent: false. */
+  /** True if `limit` is an estimate after a refusal, which cancels and own reads may exceed; absent: false. */
   readonly isGuess?: boolean;
 }
 
@@ -163,7 +163,7 @@ export interface FeedValue {
   readonly validUntilMs: number | null;
 }
 
-/** Observation that the shell returns. Its earliest effect is at `nowMs`, our clock, ms. */
+/** Observation that the shell returns; `nowMs` is the earliest time of its effect, our clock, ms. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
   | {

@@ -18,7 +18,7 @@ export const signedPayload = (parts: SignedParts): string => `${signedHead(parts
 
 const signedHead = (parts: SignedParts) => `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
 
-/** Returns the HMAC signature of a request in lowercase hex. Its key is the API secret in UTF-8. */
+/** Returns the HMAC signature of a request in lowercase hex, with the API secret (UTF-8) as its key. */
 export const requestSignature = (secret: string, parts: SignedParts): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedHead(parts)).update(parts.body).digest('hex');
 

@@ -36,7 +36,7 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** Configuration of the trader, with the keys of its files. Its secrets are replaced by asterisks. */
+  /** Configuration of the trader, with the keys of its files and asterisks instead of secrets. */
   config: z.record(text, z.unknown()),
 });
 
@@ -53,7 +53,7 @@ const budget = shape({
   blockedUntilMs: moment.nullable(),
 });
 
-/** Histogram: counts of values between the bounds in `histogram.ts`. The last count is of values above all bounds. */
+/** Histogram: counts of values between the bounds in `histogram.ts`, the last one of values above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
@@ -105,7 +105,7 @@ const accountStatus = shape({
   voidReason: text.nullable(),
   /** True if, since the last request ended, two complete reads have shown no resting order. */
   proven: z.boolean(),
-  /** Time when two reads verified the newest cancel-all or stop; null until then. Later requests do not change it. */
+  /** Time when two reads verified the newest cancel-all or stop; null until then; unchanged by later requests. */
   provenMs: moment.nullable(),
   /** Markets that an operator or the trader has paused individually. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
@@ -133,7 +133,7 @@ const accountStatus = shape({
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** Level of the `Brake`. At 0 telemetry is complete; higher levels omit parts to save time. */
+    /** Level of the `Brake`: at 0 telemetry is complete, and higher levels omit parts to save time. */
     brake: count,
     readers: count,
     /** Status-stream readers that this run disconnected because they did not read. */
@@ -229,10 +229,10 @@ const marketStatus = shape({
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** Book levels of other traders: price and shares, best first. Absent while telemetry is reduced. */
+  /** Book levels of other traders: price and shares, best first; absent while telemetry is reduced. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Newest public trades first: exchange time, price, shares, taker's side. Absent while telemetry is reduced. */
+  /** Newest public trades first: exchange time, price, shares, taker's side; absent while telemetry is reduced. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 

@@ -225,7 +225,7 @@ export class Context {
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired on the exchange's clock. Our clock does not count. */
+  /** Ends an abandoned intent once its draft has expired on the exchange's clock, not on ours. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
@@ -238,7 +238,7 @@ export class Context {
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost. It limits the wait. */
+  /** Limits the wait for an abandoned draft to its latest possible expiry, because its answer may be lost. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -294,9 +294,9 @@ export const rowText = (row: object): string =>
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** Maximum wait of an order's draft request, ms. After it the engine decides again. */
+/** Maximum wait of an order's draft request, ms; the engine then decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Maximum wait of an executor's request other than an order's draft, ms. After it the engine decides again. */
+/** Maximum wait of an executor's request other than an order's draft, ms; the engine then decides again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {

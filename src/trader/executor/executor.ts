@@ -100,7 +100,7 @@ export class Executor {
     });
   }
 
-  /** Performs due work. Call `tick` once a second. The exchange's clock is `venueNowMs`; null while unknown. */
+  /** Does all due work; call it at least once a second. The exchange's clock is `venueNowMs`; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -207,8 +207,8 @@ export class Executor {
         intentId,
         marketConditionId,
         /**
-         * Unfilled shares of an order, by the larger of two filled amounts, the exchange's and the booked. Shares of
-         * failed fills may rest again.
+         * Unfilled shares of an order, by the larger of exchange's and booked filled amount; failed fills may rest
+         * again.
          */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,

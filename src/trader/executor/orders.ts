@@ -184,8 +184,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 
 /**
  * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
- * order's pubkey and its cumulative filled amount. Its price is the order's limit, the worst possible price. The fill's
- * fee is unknown.
+ * order's pubkey and its cumulative filled amount. The fill's price is the order's limit, the worst price, and its fee
+ * is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);

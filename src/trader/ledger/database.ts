@@ -51,7 +51,7 @@ export class Database {
   /** State of the ledger's transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** True for backtests. Then one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
+  /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
   #isVirtual = false;
   /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
   onUndone: () => void = () => undefined;

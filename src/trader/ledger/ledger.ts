@@ -462,7 +462,7 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Adds a new row to the cache. Call it only inside a transaction. */
+  /** Adds a new row to the cache. Call this method only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
@@ -473,13 +473,13 @@ class LateRows<Row> {
     this.change(key, row);
   }
 
-  /** Replaces a row. Call it only inside a transaction. */
+  /** Replaces a row. Call this method only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);
   }
 
-  /** Writes the cached row of a key into the table. Call it only inside a transaction. */
+  /** Writes the cached row of a key into the table. Call this method only inside a transaction. */
   write(key: string): void {
     const row = this.unwritten.get(key);
     if (row === undefined) return;
@@ -490,7 +490,7 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Writes all cached rows before a read of the table. Call it only inside a transaction. */
+  /** Writes all cached rows before a read of the table. Call this method only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.unwritten.keys()]) this.write(key);
   }
@@ -530,7 +530,7 @@ class WriteCache {
   }
 }
 
-/** Rows that the single writer has read or written. A rollback clears them. */
+/** Cached rows that the single writer has read or written; a rollback clears the cache. */
 class ReadCache {
   /** Intents that are not final, by id. */
   readonly intents = new Map<string, IntentRow>();

@@ -79,7 +79,7 @@ export const INTENTS = new LedgerTable(
     redeemNoMicros: optionalAmount('redeem_no'),
     /** Pubkey of the order that a cancel targets; null for other kinds of intents. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Highest fee rate of the market when risk approved the intent. Reserved currency includes it. */
+    /** Market's highest fee rate when risk approved the intent; the reserved currency includes this fee. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
     /** True for an order that a strategy sent to gain information. */
@@ -112,7 +112,7 @@ export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow
   priceMicros: must(priceMicros, 'price of a place'),
   amountMicros: must(amountMicros, 'amount of a place'),
 });
-/** Writes the changed fields of an intent into its row. Call it only inside a transaction. */
+/** Writes the changed fields of an intent into its row. Call this method only inside a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
   'draftPubkey',
@@ -149,7 +149,7 @@ export const ORDERS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** Writes the changed fields of an order into its row. Call it only inside a transaction. */
+/** Writes the changed fields of an order into its row. Call this method only inside a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
 /** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
@@ -374,7 +374,7 @@ export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedM
 export interface PrunePage {
   /** Only rows that ended before this time, our clock, ms, are deleted. */
   readonly beforeMs: number;
-  /** Orders. Rows stay if they ended after the oldest order's creation minus `lagMs`. Without orders, all rows stay. */
+  /** Orders: rows stay if they ended after the oldest order's creation minus `lagMs`. Without orders, all rows stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true if the row with this intent id or pubkey must stay. */

@@ -105,7 +105,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
-    // These differences were confirmed by an earlier process. Their figures are not stored.
+    // An earlier process confirmed these differences; their figures are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))

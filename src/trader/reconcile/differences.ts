@@ -39,7 +39,7 @@ export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'convers
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** Longest lag of an exchange's list, ms. It may lack events that are newer. */
+/** Longest lag of an exchange's list, ms: the list may lack events that are newer. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
@@ -227,7 +227,7 @@ function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   return held;
 }
 
-/** Difference that an operator has accepted, with its figures at that time. Later rounds skip it; nothing is booked. */
+/** Difference that an operator has accepted, with its figures then; comparisons skip it, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
   /** Time when the difference was accepted, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;

@@ -13,7 +13,7 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one read. It far exceeds a trader's resting orders, and ends a read with looping cursors. */
+/** Maximum pages of one list read: more than any trader's resting orders, but it ends looping cursors. */
 const MAX_PAGES = 50;
 /** Maximum wait of a list's further page for the request budget, ms. After this wait the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;
@@ -184,7 +184,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the rows of a complete read and moves the mark. Without a complete read it does nothing. */
+  /** Compares the rows of a complete read and moves the mark; does nothing without a complete read. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;

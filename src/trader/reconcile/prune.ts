@@ -11,9 +11,9 @@ import { readCompared } from './list-cursor.js';
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
-/** Target duration of a pruning batch, ms. Other writes to the ledger must wait for it. */
+/** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of writes in the log at which a checkpoint replaces a batch. It takes as long as a batch. */
+/** Number of writes in the write-ahead log at which a checkpoint, which takes as long, replaces a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
 /** One pruning batch. A batch checks intents after the place `after`, or releases unused pages if `after` is null. */

@@ -19,7 +19,7 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a round of reconciliation. It began at `begunMs` and was compared at `comparedMs`, our clock, ms. */
+/** Result of a complete round, begun at `begunMs` and compared at `comparedMs`, our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
@@ -50,7 +50,7 @@ export class Reconciler {
   /** Round with complete lists that still waits for a later read of own fills; null without one. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that puts rounds and reads in order. Each request and completion of a round's lists increases it. */
+  /** Counter that puts rounds and reads in order; each request and completion of a round's lists increases it. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
   /** Value of `#turn` at the request of the newest read (`#asked`) and newest complete read (`#looked`). */
@@ -251,7 +251,7 @@ export class Reconciler {
   }
 }
 
-/** Detects orders whose listed filled amount stays below their fills. They trigger a round. */
+/** Detects orders whose listed filled amount stays below their fills; such an order triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
   /** Start of the order's lag behind its booked fills, our clock, ms, by pubkey. */

@@ -405,7 +405,7 @@ export interface MarketSight {
   readonly timeToResolutionMs: number | null;
 }
 
-/** Mode that risk applies. In `flatten` the operator reduces positions, so no loss limit or halt blocks orders. */
+/** Trading mode for risk. In `flatten` the operator reduces positions, so no loss limit or halt blocks orders. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {

@@ -100,7 +100,7 @@ interface MarketExposure {
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, MarketExposure>();
-  /** Markets that have changed since the sums were computed. Each market is counted once, after all its changes. */
+  /** Markets that have changed since the sums were computed; each is counted once, after all its changes. */
   readonly #changed = new Set<MarketExposure>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -391,8 +391,8 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only bring a position back to zero do not count in this loss. Other accounts can fake a book's
- * prices, but not this loss.
+ * fills. Shares that only return a position to zero do not count in this loss. Others can fake a book's prices, but not
+ * this loss.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -448,7 +448,7 @@ export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const sat
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** All markets of an exhaustive event, or the markets of a nested event, widest first. May be empty if exclusive. */
+  /** All markets of an exhaustive event, or of a nested event, widest first; may be empty for an exclusive event. */
   readonly marketConditionIds: readonly string[];
 }
 

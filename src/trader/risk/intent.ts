@@ -23,7 +23,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   /** The strategy's fair YES price; null only for a flatten's orders, which reduce a position. */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
-  /** True for an order that is sent to gain information. Absent: false. */
+  /** True for an order that is sent to gain information; absent: false. */
   readonly isProbe?: boolean;
 }
 

@@ -123,8 +123,8 @@ export class LossGuard {
   }
 
   /**
-   * Processes a valuation. Returns the reason if this valuation halts trading, else null. After a clock jump a new day
-   * begins only after some minutes, so that one wrong time does not renew a limit. Equity beyond safe integers halts
+   * Processes a valuation. Returns the reason if this valuation halts trading, else null. After a clock jump, a new day
+   * begins only some minutes later, so that a wrong time renews no limit. Equity that is not a safe integer halts
    * trading.
    *
    * @param nowMs exchange clock if known, else our clock
@@ -329,7 +329,7 @@ const MINUTE_MS = 60_000;
  * block the next order. The count starts from the ledger's newest rows, so a restart does not reset it.
  */
 export class ActionPace {
-  /** Times of orders and cancels, our clock, ms. Each is dropped after a minute. */
+  /** Times of the orders and cancels of the last minute, our clock, ms. */
   #timesMs: number[];
   /** Cached counts of orders and cancels, because all orders of an engine step are judged at one time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
@@ -344,7 +344,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** Returns the counts at `nowMs`. An action in the future (our clock was set back) counts by its distance. */
+  /** Returns the counts at `nowMs`; an action in the future (our clock was set back) counts by its distance. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);

@@ -10,7 +10,7 @@ export interface QuoteLevel {
   readonly priceMicros: Micros;
   /** Number of shares of the level: a multiple of the lot within the market's amount limits. */
   readonly amountMicros: Micros;
-  /** True for a probe, an order sent to gain information. Other orders are sent before probes. Absent: false. */
+  /** True for a probe, an order sent after the others to gain information; absent: false. */
   readonly isProbe?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Quotes {
    * the levels. If absent, the engine derives the gain from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
-  /** True: the checks before draft and signature reject an order that would trade at once. Absent: false. */
+  /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
   /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
   readonly sets?: SetsWish;
@@ -217,12 +217,12 @@ export interface IntegerParam extends NumericParam {
   readonly kind: 'integer';
 }
 
-/** A parameter that is neither money nor shares, such as a factor or a fraction. It is written as a YAML number. */
+/** A parameter that is neither money nor shares, such as a factor or a fraction, written as a YAML number. */
 export interface NumberParam extends NumericParam {
   readonly kind: 'number';
 }
 
-/** Parameter that is a number of shares, written as a decimal string (`"25"`). The strategy receives Micros. */
+/** Parameter that is a number of shares, written as a decimal string (`"25"`) and received as Micros. */
 export interface SharesParam extends Described {
   readonly kind: 'shares';
   readonly min: string;

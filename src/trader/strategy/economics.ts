@@ -48,8 +48,8 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * Present value, in currency, of a probable winner's share that is kept until settlement. Selling it for less, after
- * fees, loses money.
+ * Present value, currency, of a probable winner's share kept until settlement. A sale for less, after fees, loses
+ * money.
  *
  * @param probability of winning
  * @param seconds until the market settles

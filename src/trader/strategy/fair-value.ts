@@ -50,7 +50,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   return { fair, bid, ask, mid, microprice, spread };
 }
 
-/** Maximum number of fills that wait for their markout. Beyond it, the oldest fills are dropped. */
+/** Maximum number of fills that wait for their markout; beyond it, the oldest are dropped. */
 const MAX_WAITING = 200;
 
 /** Settings of the markouts (price moves after fills): their time and their decay. */

@@ -28,7 +28,7 @@ export interface ParamsRead {
   readonly problems: readonly ParamProblem[];
 }
 
-/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing ones get defaults. */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined; missing values get defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
   // `jitless`: most schemas are used once, so that compiling a schema does not pay off.
@@ -179,7 +179,7 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
   }
 }
 
-/** One row of the table that describes a strategy's parameters. All its fields are texts. */
+/** One row of the table that describes a strategy's parameters, with texts only. */
 export type ParamRow = ReturnType<typeof paramRow>;
 
 /**

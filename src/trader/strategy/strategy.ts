@@ -3,8 +3,8 @@
  * and quoting mathematics.
  *
  * A strategy is a function of its view. The function returns the wanted orders in YES space, and the engine decides
- * which requests to send. The same strategy module runs live, on paper and in backtests. A strategy has no clock,
- * input, output or randomness.
+ * which requests to send. A strategy module runs live, on paper and in backtests. Strategies have no clock, input,
+ * output or randomness.
  */
 
 export * from '../../shared/base/micros.js';
