@@ -2,7 +2,7 @@
 
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
-/** Outcome of a market. True: YES paid 1. False: NO paid 1. A numeric one is a YES share's value, between 0 and 1. */
+/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number: the value of a YES share, 0 to 1. */
 export type MarketOutcome = boolean | number;
 
 /** Value of a share of a void market, unless the venue reports another. */

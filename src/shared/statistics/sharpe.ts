@@ -48,9 +48,9 @@ export interface Trials {
 }
 
 /**
- * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E) Phi^-1(1
- * - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 approximates many trials. Below N = 1.3 it is
- * negative and the result is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
+ * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)
+ * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 is an approximation for many trials.
+ * Below N = 1.3 it is negative, so SR0 is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');

@@ -207,8 +207,8 @@ export class Executor {
         intentId,
         marketConditionId,
         /**
-         * Unfilled shares of an order, by the larger of exchange's and booked filled amount; failed fills may rest
-         * again.
+         * Unfilled shares of an order, by the larger of the exchange's and the booked filled amount. Shares of failed
+         * fills may rest again.
          */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
@@ -261,7 +261,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Returns orders filled more at the exchange than booked. The engine then reads older trades. */
+  /** Returns orders whose filled amount exceeds their booked fills. The engine then reads older trades. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {

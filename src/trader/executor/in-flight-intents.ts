@@ -22,7 +22,7 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** The intent's pending request; null without one. At most one, so that answers arrive in order. */
+  /** The intent's only pending request, so that answers arrive in order; null without one. */
   busy: IntentStep | null = null;
   /** Time of the intent's next action, our clock, ms; null without an action. */
   dueMs: number | null = null;

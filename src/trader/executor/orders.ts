@@ -256,8 +256,8 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
 
 function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // A matched trade is booked after its settlement. Until the settlement, `missingFills` lists the order, and the
-    // trade is read again.
+    // A matched trade is booked after its settlement. Until then, the order's filled amount exceeds its booked fills.
+    // So `missingFills` lists the order, and the trade is read again.
     case 'created':
     case 'in_process':
       return;

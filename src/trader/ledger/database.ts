@@ -11,8 +11,8 @@ import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
- * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: data may be lost
- * although a second sync succeeds. On this error, the process cancels its orders and exits.
+ * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
+ * sync, data may be lost although a second sync succeeds. On this error, the process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {

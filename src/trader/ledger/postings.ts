@@ -1,10 +1,10 @@
 /**
  * Double-entry bookkeeping: the postings of each kind of booking. All postings must balance before they are written.
  *
- * Currency accounts: Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of
- * held shares), `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted
- * shares without a recorded cost, negative). Share accounts: Share accounts: `shares/…` (held shares) against `venue/…`
- * (the exchange's side). At all times, capital + adopted value + result equals cash + basis.
+ * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
+ * `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted shares without a
+ * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side). At all
+ * times, capital + adopted value + result equals cash + basis.
  */
 
 import { assert, must } from '../../shared/base/errors.js';

@@ -42,10 +42,10 @@ const PAGE = 100;
 /** Key of the note that counts bookings reversed, restored, or completed by a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Key of the note with the time, our clock, ms, before which ended rows were pruned. */
+/** Key of the note with the time, our clock, ms, before which ended rows without bookings were pruned. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** SQL condition of unfinished rows, written like the partial index, so that SQLite uses that index. */
+/** SQL condition of unfinished rows, written like the partial index, so that SQLite uses it and a start is fast. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades

@@ -13,7 +13,7 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one list read: more than any trader's resting orders, but it ends looping cursors. */
+/** Maximum pages of one list read: far more than resting orders need, but it ends a read with looping cursors. */
 const MAX_PAGES = 50;
 /** Maximum wait of a list's further page for the request budget, ms. After this wait the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;

@@ -254,7 +254,7 @@ export class Reconciler {
 /** Detects orders whose listed filled amount stays below their fills; such an order triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** Start of the order's lag behind its booked fills, our clock, ms, by pubkey. */
+  /** Start of each order's lag behind its booked fills, our clock, ms, by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** Orders that have already triggered a reconciliation round. */
   readonly #told = new Set<string>();

@@ -20,7 +20,7 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly priceMicros: Micros;
   /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price; null only for a flatten's orders, which reduce a position. */
+  /** The strategy's fair YES price; null only for orders of a flatten, which need no strategy. */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
   /** True for an order that is sent to gain information; absent: false. */
