@@ -143,7 +143,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 
 /** Documentation of one call of the service. */
 export interface EndpointNote {
-  /** Heading of the call, a few words. */
+  /** Heading of the call in the documentation, a few words. */
   readonly summary: string;
   /** Facts about the call that its parameters do not show. */
   readonly description?: string;
@@ -151,7 +151,7 @@ export interface EndpointNote {
   readonly errors?: readonly ServiceErrorSlug[];
   /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
   readonly defaults?: Readonly<Record<string, Example>>;
-  /** Complete example bodies by purpose, for calls whose body fields exclude each other. */
+  /** Complete example bodies by purpose, for calls with mutually exclusive body fields. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, Example>>>>;
 }
 
@@ -353,7 +353,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'requests.cancel': { summary: 'Cancel a position request', description: 'Only an unfunded request is canceled.' },
 };
 
-/** Returns all errors that a call may answer: the errors of its scope, path and body, then those of its note. */
+/** Returns all errors that a call may answer: those of its scope, path and body, then those of its note. */
 export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body, path } = declarationOf(name);
   const { errors = [] } = ENDPOINT_NOTES[name];
@@ -361,7 +361,7 @@ export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
     ...(path.includes('{') && !errors.includes('share_conversion_not_found') ? (['not_found'] as const) : []),
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
-    // The exchange also reads the body of a call without one, because the signature covers it.
+    // The exchange reads a body even if the call has none, because the signature covers the body.
     ...(['request_too_large', 'request_headers_too_large'] as const),
     ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
     ...errors,

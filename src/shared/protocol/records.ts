@@ -1,6 +1,6 @@
 /**
  * Schemas of the service's records, the source of the OpenAPI document and of docs/service.md. `z.input` is the wire
- * format. `z.output` is the parsed record, with amounts in Micros. A value that a venue leaves out is parsed as null.
+ * format. `z.output` is the parsed record, with amounts in Micros. A field that a venue leaves out is parsed as null.
  */
 
 import { z } from 'zod';
@@ -303,7 +303,7 @@ const person = z.object({
   profile_image: absent(z.string()).describe('URL of a picture of the account.'),
   twitter_username: absent(z.string()).describe('Twitter name of the account; null if none is linked.'),
 });
-/** The market inside a margin record. */
+/** The short description of a market inside a margin record. */
 const marginMarket = z.object({
   title: given(z.string()).describe('Title of the market.'),
   condition_id: z.string().describe('Id of the market.'),
@@ -459,11 +459,11 @@ export type PublicTradeRow = z.output<typeof publicTradeRow>;
 export type Candle = z.output<typeof candle>;
 /** The parsed book of one outcome: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;
-/** A parsed market inside another record. */
+/** The parsed short form of a market inside another record. */
 export type MarketSummary = z.output<typeof marketSummary>;
 /** All parsed details of one market, its configuration included. */
 export type MarketDetail = z.output<typeof marketDetail>;
-/** Parsed limits, grid and fee rates of a market with an order book. Rates are Micros of 1. */
+/** Parsed limits, grid and fee rates of a market with an order book. Fee rates are in millionths. */
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
 /** A parsed margin position. Money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
