@@ -36,9 +36,9 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   type: { description: 'A `market` request opens the position now, a `limit` request at `price`.' },
   price: { description: 'Price of a share of the outcome: above 0, below 1, a multiple of the tick.', example: '0.42' },
   amount: { description: 'Number of shares or complete sets: a positive multiple of the lot.', example: '10' },
-  funds: { description: 'Currency to spend.', example: '25' },
+  funds: { description: 'Currency that the order or position request may spend.', example: '25' },
   shares: { description: 'Number of shares of the position.', example: '100' },
-  leverage: { description: 'Total currency of the position over own, from 1 to the market’s maximum.', example: 2 },
+  leverage: { description: 'Position’s total currency / own currency, from 1 to the market’s maximum.', example: 2 },
   position_leverage: { description: 'Shows only settlements of positions with this leverage.' },
   take_profit_price: { description: 'The position closes at or above this price. Null clears it.', example: '0.8' },
   stop_loss_price: { description: 'The position closes at or below this price. Null clears it.', example: '0.2' },
@@ -47,7 +47,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   message: { description: 'Message of the challenge, unchanged.' },
   nonce: { description: 'Nonce of the challenge.' },
 
-  depth: { description: 'Maximum number of price levels on each side.' },
+  depth: { description: 'Maximum number of price levels on each side of the book.' },
   start_time: { description: 'Start of the chart, Unix seconds.', example: 1_714_300_000 },
   end_time: { description: 'Exclusive end of the chart, Unix seconds.', example: 1_714_386_400 },
   interval: { description: 'Length of one bar of the chart.' },
@@ -157,9 +157,9 @@ export interface EndpointNote {
 
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
-const NEWEST_FIRST = 'The list shows the newest rows first.';
+const NEWEST_FIRST = 'Newest rows come first.';
 const SORTED = {
-  description: 'The list shows the newest rows first unless `sort` is given.',
+  description: 'Newest rows come first unless `sort` is given.',
   defaults: { sort: '-created' },
 } as const;
 const SUBMIT_ERRORS = ['program_call_has_expired', 'invalid_program_call_status'] as const;
@@ -182,7 +182,7 @@ const CONVERSION_START_ERRORS = [
 export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'keys.challenge': {
     summary: 'Ask for a challenge',
-    description: 'A challenge is the first step to an API key. Sign its text unchanged.',
+    description: 'A challenge is the first step to an API key. Sign the challenge’s text unchanged.',
   },
   'keys.create': {
     summary: 'Create an API key',
@@ -314,7 +314,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'positions.detail': { summary: 'Read a margin position' },
   'positions.close': {
     summary: 'Close a margin position',
-    description: 'The position closes at once. With `price` it closes at this price or better.',
+    description: 'The position closes at once. With `price` the position closes at this price or better.',
     errors: ['order_market_not_open'],
   },
   'positions.setTpSl': {
@@ -350,7 +350,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request' },
-  'requests.cancel': { summary: 'Cancel a position request', description: 'Possible until the request is funded.' },
+  'requests.cancel': { summary: 'Cancel a position request', description: 'A funded request cannot be canceled.' },
 };
 
 /** Returns all errors that a call may answer: the errors of its scope, path and body, then those of its note. */
