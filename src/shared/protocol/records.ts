@@ -88,7 +88,7 @@ export const ownTradeRow = record('A trade of one of the caller’s orders.', {
   amount: amount.describe('Traded shares.'),
   price: price.describe('Price of a share of the order’s outcome.'),
   timestamp: unixSeconds.describe('Time of the trade, Unix seconds.'),
-  fee: given(amount).describe('Fee of the caller. A buyer pays it in addition, a seller receives less.'),
+  fee: given(amount).describe('Fee of the caller. A buyer pays the fee in addition, a seller receives less.'),
   is_maker: given(z.boolean()).describe('True if the caller’s order rested in the book.'),
   state: z.enum(TRADE_STATES).describe('State of the trade’s settlement.'),
   order: orderRow.describe('The caller’s order in its present state.'),
@@ -160,7 +160,7 @@ export const orderbook = record('The order book of one outcome.', {
 });
 
 export const marketStats = record('Trading statistics of a market.', {
-  total_volume: decimalText.describe('Currency traded in total.'),
+  total_volume: decimalText.describe('Currency traded in the market so far.'),
   total_volume_24h: decimalText.describe('Currency traded in the last 24 hours.'),
   market_cap: decimalText.describe('Currency that backs all shares of the market.'),
   trade_count: z.number().int().describe('Number of trades in the market.'),
@@ -176,14 +176,14 @@ export const marketPrice = record('Price of one outcome of a market.', {
 const eventReference = z.object({
   title: z.string().describe('Title of the event.'),
   condition_id: z.string().describe('Id of the event.'),
-  logo: absent(z.string()).describe('URL of a picture of the event.'),
+  logo: absent(z.string()).describe('URL of the event’s picture.'),
 });
 
 export const marketSummary = record('A market without its rules.', {
   title: z.string().describe('Title of the market: a question.'),
   description: absent(z.string()).describe('Description of the market.'),
   condition_id: z.string().describe('Id of the market.'),
-  logo: absent(z.string()).describe('URL of a picture of the market.'),
+  logo: absent(z.string()).describe('URL of the market’s picture.'),
   last_trade_price: given(decimalText).describe('YES price of the last trade; `0` before the first trade.'),
   state: z.enum(MARKET_STATES).describe('State of the market. Only an `open` market trades.'),
   category: given(z.string()).describe('Category of the market.'),
@@ -191,7 +191,7 @@ export const marketSummary = record('A market without its rules.', {
   creator: given(
     z.object({
       username: absent(z.string()).describe('Public name of the creator.'),
-      image: absent(z.string()).describe('URL of a picture of the creator.'),
+      image: absent(z.string()).describe('URL of the creator’s picture.'),
       twitter_username: absent(z.string()).describe('Twitter name of the creator; null if none is linked.'),
     }),
   ).describe('Account that created the market.'),
@@ -226,7 +226,7 @@ export const orderbookConfig = record('Rules of a market with an order book.', {
   maker_fee_rate: rate.describe('Fee rate of a resting order on its notional: 0.01 is one percent.'),
   taker_fee_rate: rate.describe('Fee rate of an incoming order on its notional.'),
   default_slippage_rate: given(decimalText).describe(
-    'Slippage that user interfaces may suggest. The exchange ignores it.',
+    'Slippage that user interfaces may suggest. The exchange ignores this value.',
   ),
 });
 
@@ -275,7 +275,7 @@ export const eventRow = record('An event: a group of markets.', {
   condition_id: z.string().describe('Id of the event.'),
   title: z.string().describe('Title of the event.'),
   description: given(z.string()).describe('Description of the event.'),
-  logo: absent(z.string()).describe('URL of a picture of the event.'),
+  logo: absent(z.string()).describe('URL of the event’s picture.'),
   video_url: absent(z.string()).describe('URL of a video of the event.'),
   category: given(z.string()).describe('Category of the event.'),
   created: given(unixSeconds).describe('Time when the event was created, Unix seconds.'),
@@ -300,20 +300,20 @@ export const candle = record('One bar of a price chart, with prices of the reque
 
 const person = z.object({
   username: absent(z.string()).describe('Public name of the account.'),
-  profile_image: absent(z.string()).describe('URL of a picture of the account.'),
+  profile_image: absent(z.string()).describe('URL of the account’s picture.'),
   twitter_username: absent(z.string()).describe('Twitter name of the account; null if none is linked.'),
 });
 /** The market inside a margin record. */
 const marginMarket = z.object({
   title: given(z.string()).describe('Title of the market.'),
   condition_id: z.string().describe('Id of the market.'),
-  logo: absent(z.string()).describe('URL of a picture of the market.'),
+  logo: absent(z.string()).describe('URL of the market’s picture.'),
   last_trade_price: given(decimalText).describe('YES price of the last trade.'),
   event: given(eventReference).describe('Event of the market.'),
 });
 
 export const marginActivityRow = record('A change of a margin position of any account.', {
-  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of change.'),
+  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of change of the position.'),
   user: given(person).describe('Owner of the position.'),
   market: marginMarket.describe('Market of the position.'),
   shares: given(decimalText).describe('Shares that were opened, added or closed.'),
@@ -374,7 +374,7 @@ export const positionRow = record('A margin position.', {
   total_shares: decimalText.describe('Shares of the position.'),
   avg_entry_price: given(decimalText).describe('Average price paid for a share.'),
   closing_price: absent(decimalText).describe('Average price of the close; null while the position is open.'),
-  unrealized_pnl: absent(decimalText).describe('Result of closing now, without fees; null if the position is closed.'),
+  unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null if the position is closed.'),
   realized_pnl: given(decimalText).describe('Result that the position has realized so far.'),
   user_liquidity: decimalText.describe('Own currency in the position.'),
   total_liquidity: decimalText.describe('Own and borrowed currency in the position.'),
@@ -424,7 +424,7 @@ export const requestRow = record('A request to open a margin position.', {
   take_profit_price: absent(decimalText).describe('Take profit of the future position; null if not set.'),
   stop_loss_price: absent(decimalText).describe('Stop loss of the future position; null if not set.'),
   created: given(unixSeconds).describe('Time of the draft, Unix seconds.'),
-  order_state: absent(z.string()).describe('State of the order that opens the position; null if there is none.'),
+  order_state: absent(z.string()).describe('State of the order that opens the position; null without an order.'),
 });
 
 export const cancelledRequestRow = requestRow
