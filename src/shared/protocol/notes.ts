@@ -350,7 +350,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request' },
-  'requests.cancel': { summary: 'Cancel a position request', description: 'A funded request cannot be canceled.' },
+  'requests.cancel': { summary: 'Cancel a position request', description: 'Only an unfunded request is canceled.' },
 };
 
 /** Returns all errors that a call may answer: the errors of its scope, path and body, then those of its note. */
