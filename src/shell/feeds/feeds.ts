@@ -216,6 +216,6 @@ class FileReader {
   /** Reports that the last line has no line end. Such a line may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
-    this.#inbox.trouble('its last line has no line end, and is not read before it has one');
+    this.#inbox.trouble('the last line of the file has no line end, and is read only once it has one');
   }
 }

@@ -40,7 +40,7 @@ const LARGEST_LEDGER_BYTES = 500_000_000;
 /** Maximum size of a ledger copied during the start. A larger ledger is copied later: 200 MB take two seconds. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** Reason for a missing copy, stored in a run's description until the copy of the ledger is complete. */
-const NOT_COPIED_YET = 'it ended before its ledger was copied';
+const NOT_COPIED_YET = 'the run ended before its ledger was copied';
 /** The journal of a run; if journals are off or failed, an object that records nothing. */
 export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
