@@ -77,9 +77,7 @@ export class Belief {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /**
-   * Time from the newest book until a quote made now can be canceled, s: age of the book, time at rest, time to cancel.
-   */
+  /** Time from the newest book until a quote made now can be canceled, s: book's age, time at rest, time to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -204,9 +202,7 @@ export class Belief {
     this.evidence = 'the evidence contradicts the belief, so the belief starts again';
   }
 
-  /**
-   * Updates the time of a change: twice that of the submission, because the draft takes as long and is not measured.
-   */
+  /** Updates the time of an order change: twice that of its submission, since the unmeasured draft takes as long. */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
@@ -250,9 +246,7 @@ export class Belief {
     return wasFirst;
   }
 
-  /**
-   * True if an own order at this price was ahead of others' orders. Behind others, an unfilled order is weak evidence.
-   */
+  /** True if an own order at this price was ahead of others'. Behind others, an unfilled order is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;

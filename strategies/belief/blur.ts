@@ -25,7 +25,7 @@ export class Blur {
   }
 
   /**
-   * Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean.
+   * Spreads the mass from `low` to `high`. `steps`: the kernel's standard deviation, `drift`: its mean, in grid steps.
    */
   apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
     [this.low, this.high] = [low, high];

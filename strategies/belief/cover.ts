@@ -39,9 +39,7 @@ export class Cover {
     this.#horizonS = horizonS;
   }
 
-  /**
-   * Updates both outcomes. While resolution is unknown or far, merges and sales return currency, so cover has no value.
-   */
+  /** Updates both outcomes. If resolution is unknown or far, merges and sales free currency, and cover has no value. */
   update(view: MarketView, takers: Takers, mean: number, funds: number): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
     for (const outcome of [this.#yes, this.#no])
@@ -169,9 +167,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /**
-   * Price of a sale: one tick better than others, but at least a tick above the true price; without others, two ticks.
-   */
+  /** Price of a sale: a tick better than others, but at least a tick above the true price; without others, two. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;

@@ -166,9 +166,7 @@ export class Grid {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /**
-   * Scales the sum to 1. Returns false without a change if almost no mass is left: the evidence contradicts the belief.
-   */
+  /** Scales the mass to sum 1. Returns false, unchanged, if almost none is left: evidence contradicts the belief. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;

@@ -24,9 +24,7 @@ export interface Demand {
   readonly ahead: number;
 }
 
-/**
- * Ratio from which nothing is offered. Near 1, an error in the cost of informed takers decides whether an offer earns.
- */
+/** From this cost-gain ratio nothing is offered. Near 1, an error in the cost decides whether an offer earns. */
 export const HIGHEST_RATIO = 0.85;
 
 /** Cost of one more share as a fraction of the gain from takers. */

@@ -30,9 +30,7 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/**
- * Minimum probability that the price is below a tick, and that it is above it. With less, a probe gives no information.
- */
+/** Minimum probability of the price both below and above a probe's tick; with less, a probe tells nothing. */
 const LEAST_DOUBT = 0.002;
 /** Time for which a computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
@@ -67,9 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /**
-   * Returns the levels of resting and new probes, and the value of the best new one. `full` has probes in its orders.
-   */
+  /** Returns levels of resting and new probes, and the best new one's value. Orders in `full` include probes. */
   choose(
     belief: Belief,
     real: RealLevels,

@@ -44,9 +44,7 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/**
- * Fills the probability of each number of jumps, and the deviation of all moves with it. Returns the number of terms.
- */
+/** Fills each number of jumps' probability and the deviation of all moves with it. Returns the number of terms. */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {

@@ -22,9 +22,7 @@ export class Wall {
     this.#width = logOdds / STEP;
   }
 
-  /**
-   * Likelihood at each point of the grid that others quote this price in (0, 1). The next call overwrites the array.
-   */
+  /** Likelihood at each grid point that others quote this price in (0, 1). The next call overwrites the array. */
   at(price: number): Float64Array {
     if (price === this.#price) return this.#likelihood;
     this.#price = price;

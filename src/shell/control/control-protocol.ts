@@ -141,7 +141,7 @@ export interface ConfigData {
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /**
- * Commands that add risk or sell. A late execution could undo a newer command, for example a kill of a hanging trader.
+ * Commands that add risk or sell. Executed late they could undo a newer command, such as a kill of a hanging trader.
  */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
