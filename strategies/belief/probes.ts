@@ -32,10 +32,10 @@ import type { Saved } from './saved.js';
 const MOST_PROBES = 8;
 /** Minimum probability of the price both below and above a probe's tick; with less, a probe tells nothing. */
 const LEAST_DOUBT = 0.002;
-/** Time for which a computed value is reused while others' best prices stay, ms. */
+/** Time for which a probe's computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
 
-/** Scratch memory, valid within one call. */
+/** Temporary memory of one call. */
 const GRID = new Grid();
 const SUMS = new Sums();
 
@@ -49,12 +49,12 @@ interface Candidate {
   readonly priceMicros: number;
   /** Probability that the true price is below this price. */
   readonly below: number;
-  /** `below` times (1 - `below`). */
+  /** The product `below` x (1 - `below`), which measures doubt. */
   readonly doubt: number;
 }
 
 export class Probes {
-  /** Value of a probe's information per poll and unit of doubt, currency; the time, and others' best prices then. */
+  /** Value of a probe's information per poll and unit of doubt, currency; its time; others' best prices. */
   #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
 
   save(): Saved['probes'] {
@@ -128,7 +128,7 @@ export class Probes {
   }
 }
 
-/** True if every level without a probe is an order at rest. A probe must not delay such an order. */
+/** True if all orders except probes already rest as wanted. Then a probe delays no other order. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),
