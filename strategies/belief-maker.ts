@@ -1,7 +1,7 @@
 /**
  * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book
  * and every fill of own orders updates the belief. At each price the strategy compares the cost of informed takers with
- * the gain from uninformed ones (the newsvendor problem). It quotes each side's most valuable price, or none.
+ * the gain from uninformed ones (the newsvendor problem). The strategy quotes each side's most valuable price, or none.
  */
 
 import {

@@ -117,7 +117,7 @@ export default defineStrategy({
   },
 });
 
-/** Time of the newest own fill in any outcome of an event. Such a taker may have information about all outcomes. */
+/** Time of the newest own fill in any outcome of an event. The taker of such a fill may know about all outcomes. */
 class LastFill {
   /** Time of the newest own fill, our clock, ms; null before the first fill. */
   #atMs: number | null;

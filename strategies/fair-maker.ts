@@ -123,7 +123,7 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
   };
 }
 
-/** Makes one quote per side. Its distance covers fee and minimum edge; its size is at most the Kelly size. */
+/** Makes one quote per side. A quote's distance covers fee and minimum edge; its size is at most the Kelly size. */
 function quoteSide(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
   const { market, inventory, stance } = view;
   const tick = market.tickMicros / ONE;

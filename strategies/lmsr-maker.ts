@@ -1,6 +1,6 @@
 /**
- * Quotes an empty market with a known maximum loss. Its prices follow a logarithmic market scoring rule around a prior,
- * plus a margin per side. Only own fills move the price.
+ * Quotes an empty market with a known maximum loss. Quoted prices follow a logarithmic market scoring rule around a
+ * prior, plus a margin per side. Only own fills move the price.
  */
 
 import {

@@ -101,7 +101,7 @@ class Unwinder implements Quoter {
   }
 }
 
-/** Continues the plan. A position that has grown or changed sides gets a new plan. */
+/** Returns the plan to follow. A position that has grown or changed sides gets a new plan. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
@@ -161,10 +161,7 @@ function restingLevel(
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
-/**
- * Level that trades at once with others' best order. The engine sells shares; if cheaper, it buys the other outcome and
- * merges.
- */
+/** Level that trades at once with others' best order. The engine sells shares, or buys the other outcome and merges. */
 function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
   const { market, others } = view;
   const level = (side === 'ask' ? others.bids : others.asks)[0];

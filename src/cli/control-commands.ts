@@ -148,7 +148,8 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
 
 /**
  * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. Then the exchange is read until no new order appears. Failing to write it is only reported.
+ * quote when it wakes. After the cancels, the exchange is read until no new order appears. Failing to write it is only
+ * reported.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -203,7 +204,8 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader executes a kill within seconds, or hangs. If it hangs or dies meanwhile, the kill bypasses it.
+    // A trader executes a kill within seconds, or hangs. If the trader hangs or dies meanwhile, the kill bypasses the
+    // trader.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);

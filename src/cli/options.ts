@@ -59,7 +59,7 @@ export const requiredList = (flags: string, help: string): OptionRow<Texts> => (
   option: new Option(flags, help).makeOptionMandatory(),
 });
 
-/** An option that may be repeated. Its reader also receives the earlier values. */
+/** An option that may be repeated. The option's reader also receives the earlier values. */
 export const repeated = <T = string>(
   flags: string,
   help: string,

@@ -128,7 +128,7 @@ export async function withVenue<T>(
   return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
-/** Runs `use` with a client at the venue's present address, unsigned without credentials. Always closes both. */
+/** Runs `use` with a client at the venue's address, unsigned without credentials. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
   { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
@@ -193,7 +193,7 @@ async function venueAddress(config: TraderConfig, controls: boolean): Promise<Ad
   return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
-/** Time after which a trader without an answer counts as hanging, ms. Its normal answer takes milliseconds. */
+/** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
 const AGAIN_MS = 100;
 /** Number of failed requests after which a trader counts as hanging. */
@@ -221,7 +221,8 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Sends a request to a trader that may end, hang or restart meanwhile. Returns its answer, or why the trader is unreachable.
+ * Sends a request to a trader that may end, hang or restart meanwhile. Returns its answer, or why the trader is
+ * unreachable.
  * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(

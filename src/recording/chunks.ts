@@ -52,7 +52,7 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** Adds a level's new total. `decreaseMicros`: by how much the total fell; 0 or less if it did not. */
+  /** Adds the new total of a level. `decreaseMicros`: by how much the total fell; 0 or less if it did not. */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));

@@ -45,7 +45,7 @@ export interface RecordedMarket {
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
   readonly title: string;
-  /** Category of the exchange. Kalshi's recordings have `finance`, Polymarket's `sports`. */
+  /** Category of the market at the exchange. Kalshi's recordings have `finance`, Polymarket's `sports`. */
   readonly category: 'politics' | 'sports' | 'crypto' | 'wtf' | 'tech' | 'finance';
   readonly rules: readonly string[];
   /** Number of decimals of a price; 2 means a tick of 0.01. */
@@ -59,9 +59,9 @@ export interface RecordedMarket {
    * was first seen.
    */
   readonly closeTimeMs: number;
-  /** True if no record of the venue has `closeTimeMs`. A trader must not get a guessed time. */
+  /** True if the closing time is guessed: no record of the venue has it. A trader must not get a guessed time. */
   readonly closeIsGuessed?: true;
-  /** Outcome; null if unknown. A market without an outcome closes but stays unresolved. */
+  /** Outcome of the market; null if unknown. A market without an outcome closes but stays unresolved. */
   readonly outcome: MarketOutcome | null;
   /** Fee rates in millionths of the traded value: 10,000 is one per cent. */
   readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };

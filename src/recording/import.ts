@@ -33,7 +33,7 @@ export interface ImportProgress {
 }
 
 export interface ImportedMarket {
-  /** Condition id. Market's id; like ticker and title, empty for a file that could not be opened. */
+  /** Condition id of the market; like ticker and title, empty for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;

@@ -21,7 +21,7 @@ interface OpenOptions {
   /** Callback for the error of a recording that cannot be opened and is left out. Absent: the first error is thrown. */
   readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
-  /** The venue's ids or tickers, or prefixes. Default: all markets. Recordings in our format are not filtered. */
+  /** Wanted markets: the venue's ids, tickers, or prefixes; default: all. Recordings in our format are not filtered. */
   readonly markets?: readonly string[];
   /** Returns a folder for temporary files, which the caller removes. Without it, files are read more often. */
   readonly scratch?: () => string | null;
@@ -29,8 +29,8 @@ interface OpenOptions {
 
 /**
  * Opens all recordings under these paths: folders in our own format, message files of Kalshi or Polymarket, or folders
- * of such files. The recordings are sorted by opening time, then by ticker. All files and days of a market are one recording. If
- * two recordings of a market cannot be joined, only the first is opened, with a warning.
+ * of such files. The recordings are sorted by opening time, then by ticker. All files and days of a market are one
+ * recording. If two recordings of a market cannot be joined, only the first is opened, with a warning.
  *
  * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for a path without a recording. With
  * `onFailure`, damaged recordings are reported and left out. Throws the first error when no recording is left.

@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders.
- * Null when the band has no such price.
+ * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders. The
+ * price is null when the band has no valid one.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;

@@ -127,10 +127,7 @@ export class Belief {
     this.middle.restore(saved.middle);
   }
 
-  /**
-   * Updates the belief from a view. The same book a second time gives no evidence. `rules`: the feed and its standard
-   * error.
-   */
+  /** Processes a view. An unchanged book gives no new evidence. `rules`: the feed and its standard error. */
   look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
     // If the clock was set back, the time since the newest poll is unknown.
@@ -155,7 +152,7 @@ export class Belief {
     return Math.min(1, seconds / INFORMED_S) * this.informedPart;
   }
 
-  /** True if enough own orders were on the wrong side to measure `informedPart`. */
+  /** True if enough own orders were on the wrong side of the true price to measure `informedPart`. */
   get isPartMeasured(): boolean {
     return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
   }
@@ -249,7 +246,7 @@ export class Belief {
     return wasFirst;
   }
 
-  /** True if an own order here was ahead of others'. An unfilled order behind others is weak evidence. */
+  /** True if an own order at this price was ahead of others'. An unfilled order behind others is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;

@@ -24,7 +24,7 @@ export interface CoverPurchase {
   readonly most: number;
   /** Expected price of YES at the purchase. */
   readonly mean: number;
-  /** 1 / (`kelly_fraction` x capital). */
+  /** Risk aversion: 1 / (`kelly_fraction` x capital). */
   readonly risk: number;
 }
 
@@ -82,7 +82,7 @@ class OutcomeCover {
   readonly #sale: BookSide;
   #isScarce = false;
   #tick = 1;
-  /** Others' best ask of the outcome, at the outcome's own price; null without one. */
+  /** Others' best ask of the outcome, as the outcome's own price; null without an ask. */
   #others: number | null = null;
   /** Shares that can be sold without buying any: held shares, and those that free currency covers. */
   #sellable = 0;

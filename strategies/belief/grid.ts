@@ -99,7 +99,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Adds the jumps. Jumps that end anywhere go up and down in the proportion that keeps the expected price. */
+  /** Adds the jumps of a move. Those that end anywhere go up and down so that the expected price stays. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
@@ -138,7 +138,7 @@ export class Grid {
     }
   }
 
-  /** Multiplies the mass of each point by its likelihood. It applies with probability `part`. */
+  /** Multiplies the mass of each point by its likelihood. The likelihood applies with probability `part`. */
   weighBy(likelihood: Float64Array, part: number): void {
     this.#price = null;
     for (let i = this.low; i <= this.high; i++)
@@ -182,7 +182,7 @@ export class Grid {
     return sum;
   }
 
-  /** Mass below a price. */
+  /** Probability mass below a price. */
   below(price: number): number {
     const place = locatePrice(price);
     const divided = Math.round(place);

@@ -1,7 +1,7 @@
 /**
  * Applies evidence from outside a market's own book: the user's value from a feed, and the prices of the event's other
- * outcomes. Both sources repeat their values in every market view. Their values are applied to a copy of the belief, so
- * that each value counts only once.
+ * outcomes. Feed and other outcomes repeat their values in every market view. Their values are applied to a copy of the
+ * belief, so that each value counts only once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -59,7 +59,7 @@ interface Rest {
 
 /**
  * Returns 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the
- * trader's file declares neither `exclusive` nor `exhaustive`, or when a price of an exhaustive event is missing.
+ * trader's file declares neither `exclusive` nor `exhaustive`, or a price of an exhaustive event is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;

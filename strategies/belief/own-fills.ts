@@ -1,4 +1,4 @@
-/** Tracks what happened to own orders between two polls. Such fills are the best evidence about the true price. */
+/** Tracks what happened to own orders between two polls. Own fills are the best evidence about the true price. */
 
 import {
   type BookSide,

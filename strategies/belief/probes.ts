@@ -128,7 +128,7 @@ export class Probes {
   }
 }
 
-/** True if all orders except probes already rest as wanted. Then a probe delays no other order. */
+/** True if all orders except probes already rest as wanted. Otherwise a probe would delay these orders. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),

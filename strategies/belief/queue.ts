@@ -2,7 +2,7 @@
 
 import { type Book, type BookSide, ONE } from '../../src/trader/strategy/strategy.js';
 
-/** Others' shares ahead of an own order at this YES price. `levels`: levels of the order's own side. */
+/** Others' shares in the queue ahead of an own order at this YES price. `levels`: levels of the order's own side. */
 export function sharesAhead(levels: Book['bids'], yesMicros: number, side: BookSide): number {
   let ahead = 0;
   for (const { priceMicros, amountMicros } of levels) {

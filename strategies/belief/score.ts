@@ -17,7 +17,7 @@ const MOST_TERMS = 48;
 /** Maximum relative error of the price at the score that the search returns. */
 const EXACT = 1e-5;
 const MOST_STEPS = 60;
-/** Lower bound of the score. At this score the price is below the lowest requested price, for any rate of jumps. */
+/** Lower bound of the searched score. Its price is below the lowest requested price, for any rate of jumps. */
 const LOWEST_SCORE = -1000;
 
 export interface ScoreReading {

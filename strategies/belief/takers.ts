@@ -9,12 +9,12 @@ export const SIZE_SIGMA = 1.2;
 const PRIOR_DEVIATIONS = 8;
 /**
  * Minimum of the learned deviation; its maximum is the prior. Informed takers want the largest sizes. Their sizes would
- * raise the deviation; then they would fill the larger orders that result.
+ * raise the deviation, and so our orders, which informed takers would then fill.
  */
 const LEAST_SIGMA = 0.4;
 /** Before the first taker, sizes that fewer than one in this many takers want are not offered. */
 const KNOWN_AT_FIRST = 10;
-/** The same limit after many takers. In some markets only informed takers want the largest sizes. */
+/** After many takers: limit of sizes, as the one above. In some markets only informed takers want the largest sizes. */
 const KNOWN_AT_MOST = 200;
 /** Prior of the rate of takers: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
 const PRIOR_TAKERS = 2;
@@ -187,7 +187,7 @@ export class Takers {
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
-  /** Standard deviation of the estimate of `logMeanAt`. It is larger with few takers, or several fitting units. */
+  /** Standard deviation of the estimate of `logMeanAt`. It is larger for few takers or several fitting units. */
   logMeanDeviation(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);

@@ -4,7 +4,7 @@ import { type EventOutcomes, eventReservationPrices } from '../../src/trader/str
 import { falling, findRise, nestedReservationPrices } from './nested.js';
 import { addingUp, type Reading } from './outcomes.js';
 
-/** Observations of an event. Each list has the order of the event's markets. */
+/** Observations of all markets of an event. Each list has the order of the event's markets. */
 export interface EventSight {
   /** Price by each market's own book; null where the book is not usable. */
   readonly readings: readonly (Reading | null)[];
@@ -27,7 +27,7 @@ export interface EventEstimate {
   readonly outcomes: readonly (Outcome | null)[];
   /** True if every outcome of an exhaustive event has a usable book. */
   readonly isWhole: boolean;
-  /** Figures for `explain`. */
+  /** Figures that `twinbook explain` shows, by name. */
   readonly factors: Readonly<Record<string, number>>;
 }
 

@@ -44,7 +44,8 @@ export function findRise(mids: readonly number[]): number {
 const LEAST_CHANCE = 1e-9;
 
 /**
- * Reservation prices of nested markets for the shares held. Exclusive cases: the number of reached thresholds, counted from the widest.
+ * Reservation prices of nested markets for the shares held. Exclusive cases: the number of reached thresholds, counted
+ * from the widest.
  *
  * @param prices falling, widest threshold first
  */

@@ -57,8 +57,9 @@ export interface OwnPrices {
 }
 
 /**
- * Keeps each bid of a nested threshold at least `edge` below the asks of wider thresholds. Widest first. Wanted prices
- * are moved away from prices of resting orders. Two conflicting wanted prices are each moved by half.
+ * Keeps each bid of a nested threshold at least `edge` below the asks of wider thresholds. Thresholds come widest
+ * first. Wanted prices are moved away from prices of resting orders. Two conflicting wanted prices are each moved by
+ * half.
  */
 export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
   const newBids = bids.map(({ wanted }) => wanted);

@@ -16,7 +16,7 @@ export const worstLosses = (depth: number, prior: number): { readonly yes: numbe
   no: -depth * Math.log(1 - prior),
 });
 
-/** The rule's price after the maker has bought this many shares since the start. Negative: sold. */
+/** The rule's price after the maker has bought this many shares since the start. Sold shares are negative. */
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**

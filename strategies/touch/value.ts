@@ -11,9 +11,9 @@ import { staleCost } from '../../src/trader/strategy/strategy.js';
 export interface Place {
   /** Distance from the fair price, in price: the gain per share of a fill if the price does not move. */
   readonly half: number;
-  /** Others' shares ahead of the order. */
+  /** Others' shares in the queue ahead of the order. */
   readonly ahead: number;
-  /** Others' shares behind the order at its price. */
+  /** Others' shares in the queue behind the order, at its price. */
   readonly behind: number;
 }
 

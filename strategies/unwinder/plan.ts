@@ -34,7 +34,7 @@ const LAST_PART = 0.9;
 /** Lag behind the plan above which others' orders are taken. */
 const TAKING_LAG = 0.3;
 
-/** Chooses how to trade. `lag`: how far the position is behind the plan, as a fraction of the position to reduce. */
+/** Chooses how to trade. `lag`: how far the position is behind the plan, as a fraction of the whole reduction. */
 export function chooseManner(lag: number, passed: number, lagFraction: number): Manner {
   if (lag > Math.max(TAKING_LAG, lagFraction) || passed >= LAST_PART) return 'take';
   return lag > lagFraction ? 'improve' : 'rest';

@@ -19,7 +19,7 @@ import { ledgerFileCommands } from './ledger-files.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
-/** Default maximum rows of a table: a longer table scrolls off most terminals. JSON is complete. */
+/** Default maximum rows of a table: a longer table scrolls off most terminals. Output of `--json` is complete. */
 const TABLE_ROWS = 50;
 const MOST_ROWS = 1_000_000;
 
@@ -35,7 +35,7 @@ interface List<Item extends InMarket> {
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
-  /** Fields of `--json`. The keys are public and use the venue's names. Amounts are decimal strings. */
+  /** Fields of a `--json` row. Their keys are public and use the venue's names. Amounts are decimal strings. */
   readonly fields: readonly ListField<Item>[];
 }
 

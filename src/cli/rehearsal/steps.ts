@@ -131,7 +131,7 @@ export async function ask<N extends EndpointName>(
   return { data: requireAnswer(answer, what), answer };
 }
 
-/** True if an answer is not from the venue's service but, for example, from a proxy. False without an answer. */
+/** True if an answer is not from the venue's service but, for example, from a proxy. A missing answer is false. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 

@@ -162,7 +162,7 @@ const LOT_MICROS = 10_000;
 /** A message's time may exceed its receive time by at most this, ms. More is wrong: clocks do not differ so much. */
 const MOST_AHEAD_MS = 60_000;
 
-/** Kinds of rows. Only rows of the kinds `broken` and `snapshot` include the text of their line. */
+/** Numbers of the kinds of rows. Only rows of the kinds `broken` and `snapshot` include their line's text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
 const CONTENT = [
@@ -340,7 +340,7 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a message's content, also from an envelope `{recv_ms, event}`. Its fields are in `msg` or beside `type`. */
+/** Returns a message's content, also from an envelope `{recv_ms, event}`. The fields are in `msg` or beside `type`. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;

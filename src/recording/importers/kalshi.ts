@@ -118,7 +118,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    /** False if prices may be fractions of a cent, at least near 0 or 1; null without a record of the market. */
+    /** False if the market has prices in fractions of a cent, at least near 0 or 1; null without a market record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
@@ -428,7 +428,7 @@ class KalshiStream {
 
   /**
    * Applies the waiting snapshot. A snapshot has only a receive time, maybe late by seconds. So the next message's time
-   * bounds it.
+   * bounds a snapshot's time.
    */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
@@ -440,7 +440,8 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close. It ends the recording and does not change the book.
+      // The venue sends an empty book after the close. This empty book ends the recording and does not change the
+      // recorded book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -464,7 +465,7 @@ class KalshiStream {
     this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Undoes an assumed close when a message follows: the empty snapshot was a real book. A known close stays. */
+  /** Undoes an assumed close when a message follows: the empty snapshot was a real book. A recorded close stays. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#closeTimeMs !== null) return;

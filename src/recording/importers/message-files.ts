@@ -82,7 +82,7 @@ function shorten(line: string): string {
 /** Maximum step back of a venue's message times, ms. A larger step means wrong times or a wrong order. */
 const MOST_USUAL_MS = 10_000;
 
-/** Counts events that are earlier than their predecessor. They get its time, and the user gets a warning. */
+/** Counts events that are earlier than their predecessor. They are moved to the predecessor's time, with a warning. */
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;

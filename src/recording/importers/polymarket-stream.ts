@@ -347,5 +347,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Returns whether a price is between 0 and 1. Other values mean that the row has no best price. */
+/** Returns whether a price is between 0 and 1. Other price values mean that a row states no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

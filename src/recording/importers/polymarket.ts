@@ -23,7 +23,7 @@ const AMOUNT_PRECISION = 6;
 const SAMPLE = 400;
 /**
  * Minimum fraction of the compared changes that must match. Twin tokens change at equal times, except perhaps at the
- * file's start and end. Others almost never match.
+ * file's start and end. Other tokens almost never match.
  */
 const TWIN_SHARE = 0.5;
 

@@ -1,10 +1,10 @@
-/** Access to DuckDB, which reads and writes our files. It is loaded when the first file or folder is opened. */
+/** Access to DuckDB, which reads and writes our files. DuckDB is loaded when the first file is opened. */
 
 import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. It has one thread, because our own code needs the other core. Extensions are never downloaded. */
+/** Options of DuckDB. DuckDB gets one thread: our own code needs the other core. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',

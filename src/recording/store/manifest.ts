@@ -173,7 +173,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** Reads a market's description; null if missing. `path`: its folder. Throws TwinbookError `recording_invalid`. */
+/** Reads a market description; null if none. `path`: the market's folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };

@@ -183,7 +183,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** Lists the gaps. A gap at the end of a file ends with the next file, and missing files are a gap too. */
+/** Lists a recording's gaps. A gap at the end of a file ends with the next file; missing files are a gap too. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
@@ -412,7 +412,7 @@ class OrderCheck {
 
 interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
-  /** True for the JSON lines of an open segment, false for Parquet. */
+  /** Whether the file is an open segment of JSON lines; false for Parquet. */
   readonly isSegment: boolean;
   /** Checksum in the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;

@@ -13,11 +13,11 @@ import { toColumns } from './manifest.js';
 export interface StoreSettings {
   /** Source of the recording: `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
   readonly origin: string;
-  /** Age of a segment at which the next `flush` closes it, our clock, ms. Default: one hour. */
+  /** Age of a segment at which the next `flush` closes it, our clock, ms; default: one hour. */
   readonly rotateAfterMs?: number;
-  /** Number of rows at which the next `flush` closes a segment. Default: one million. */
+  /** Number of rows at which the next `flush` closes a segment; default: one million. */
   readonly rotateAfterRows?: number;
-  /** Recorded time between two snapshots of the book, ms. Default: five minutes. */
+  /** Recorded time between two snapshots of the book, ms; default: five minutes. */
   readonly snapshotEveryMs?: number;
   /** Returns the time of our clock, Unix ms, by which a segment's age is measured. */
   readonly now?: () => number;
@@ -41,7 +41,7 @@ export interface MarketSink {
   describe(market: RecordedMarket, notes?: readonly string[]): void;
   /** Sets a level's total to `amountMicros`; 0 removes the level. `side`: bid or ask, as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought YES). */
+  /** Adds a trade to the recording. `side`: the taker's action (`SIDE.bid`: bought YES). */
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** Empties the book. Empties the book; a new book follows as levels. */
   clear(at: Stamp): void;

@@ -32,7 +32,7 @@ export async function openRecordingStore(folder: string, settings: StoreSettings
   return new RecordingStore(folder, release, { ...DEFAULT_RULES, ...settings });
 }
 
-/** Converts a dead writer's segments into Parquet. Returns their number. Throws the errors of `openRecordingStore`. */
+/** Converts a dead writer's segments to Parquet. Returns their number. Throws the errors of `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
   const { release, recovered } = await takeFolder(folder);
   release();

@@ -243,7 +243,7 @@ export interface AlertMessage {
   /** Kind of the alert; constant while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** Title without figures or names. Channels with `detail: bare` send only the title. */
+  /** Title of the alert, without figures or names. Channels with `detail: bare` send only the title. */
   readonly title: string;
   readonly text: string;
 }

@@ -297,7 +297,7 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
-/** Whether the newest backup failed. A later manual backup replaces a failed one. */
+/** Whether the newest backup failed. A manual backup after a failed one counts as the newest. */
 export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 

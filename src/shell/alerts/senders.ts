@@ -207,7 +207,7 @@ const AGAIN: readonly number[] = [408, 425, 429];
 /** A channel may ask for a wait of at most this, ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Posts a text. Rejects without an answer in time. */
+/** Sends a text by HTTP POST. Rejects without an answer in time. */
 export async function postText(url: string, body: string, headers: Record<string, string>): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });

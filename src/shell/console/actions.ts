@@ -145,7 +145,8 @@ export function changeConfig(action: 'apply' | 'rollback', reason: string, file:
 }
 
 /**
- * Acknowledges alerts: an acknowledged alert is not sent again until it is over. An acknowledged alert's condition still holds.
+ * Acknowledges alerts: an acknowledged alert is not sent again until it is over. An acknowledged alert's condition
+ * still holds.
  *
  * @param about kind of one alert; null for all open ones
  */

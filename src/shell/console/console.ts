@@ -96,7 +96,7 @@ const GONE_TOLD_WITHIN_MS = 60_000;
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Further traders to show. The first trader's file determines the page's address and users. */
+  /** Other traders that the console shows too. The first trader's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
   /** Whether the trader started this console and will end it. */
   readonly isWithTrader?: boolean;

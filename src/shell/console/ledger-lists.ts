@@ -101,7 +101,7 @@ const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-/** Read-only connection to the ledger. It is opened at its first use, and reopened after a failure. */
+/** Read-only connection to the ledger. The ledger is opened at its first use, and reopened after a failure. */
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
@@ -114,7 +114,7 @@ export class LedgerConnection {
     this.#open = open;
   }
 
-  /** Number of openings. Data read before the newest opening may come from another file. */
+  /** Number of times that the ledger was opened. Data read before the newest opening may come from another file. */
   get opened(): number {
     return this.#opened;
   }

@@ -12,7 +12,7 @@ import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetr
 import type { ShownState } from './trader-state.js';
 import type { FileFacts, Watch } from './watch.js';
 
-/** Prometheus' text format. */
+/** Content type of Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ const escapeLabel = (text: string): string =>
 interface MetricDeclaration {
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** Labels besides `trader`. */
+  /** Labels that the metric has besides `trader`. */
   readonly labels: readonly string[];
 }
 

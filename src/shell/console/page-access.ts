@@ -156,6 +156,6 @@ function readRolePassword(file: string | null, setting: string): string | null {
   return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer password into the file.');
 }
 
-/** Returns the page's address for the operator, with the token behind the #. A password is not printed. */
+/** Returns the page's address for the operator, with the token behind the #. It contains no password. */
 export const addressText = (url: string, password: string | null, token: string): string =>
   `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

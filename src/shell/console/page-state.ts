@@ -136,7 +136,7 @@ export interface LadderRow {
   readonly side: 'bid' | 'ask' | 'fair';
   readonly others: string;
   readonly ours: string;
-  /** Others' shares ahead of our orders, rather overestimated. */
+  /** Others' shares ahead of our orders in the queue, estimated high. */
   readonly ahead: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Other
- * users get no answer. A message's number is stored before its command is executed: a restart must not repeat a
+ * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Users
+ * not listed get no answer. A message's number is stored before its command is executed: a restart must not repeat a
  * command.
  */
 

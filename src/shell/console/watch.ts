@@ -19,7 +19,7 @@ import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { ShownState } from './trader-state.js';
 
-/** Reads facts about the ledger's files; an unknown fact is null. `backupMs`: Unix ms. */
+/** Reads facts about the ledger's files; an unknown fact is null. `backupMs`: time of the newest backup, Unix ms. */
 export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
@@ -258,7 +258,7 @@ export class Watch {
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
-  /** Returns the maximum age of a backup. It is computed on first use, because it would delay a console's start. */
+  /** Returns the maximum age of a backup. Computed on first use, because this would delay a console's start. */
   #findBackupBound(): number | null {
     if (this.#backupWithinMs === undefined)
       this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);

@@ -52,7 +52,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Removes a stale socket. Any other file at this path is the user's, by a mistake in the configuration. */
+/** Removes a stale socket. Any other file at the socket's path is the user's, due to a mistake in the configuration. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

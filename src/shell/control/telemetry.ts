@@ -105,7 +105,7 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the trader's status. It is read at the end of every step, so its methods must be cheap. */
+/** Source of the trader's status. The status is read at the end of every step, so these methods must be cheap. */
 export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
@@ -275,7 +275,7 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_250, hasLadders: false },
 ] as const;
 
-/** Limits the processor time of telemetry. It ignores a loop that is late for another reason. */
+/** Limits the processor time of telemetry. The limit ignores loop delays with other causes. */
 export class Brake {
   level = 0;
   /** 99th percentile of the loop timer's delays in the last complete measuring span, ms. */

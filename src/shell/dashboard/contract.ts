@@ -90,9 +90,9 @@ export function viewQuery({ market, subject, span, at, side, filter, page }: Rea
 export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
- * One trader behind the page. Money, prices and amounts of all that it shows are decimal strings, times Unix
- * milliseconds; columns of charts are whole millionths. Null or an empty text means unknown. Types are those of the
- * functions that make it.
+ * Interface of one trader that the page shows. Money, prices and amounts of all that it shows are decimal strings,
+ * times Unix milliseconds; columns of charts are whole millionths. Null or an empty text means unknown. Types are those
+ * of the functions that make it.
  */
 export interface TraderHost {
   /** Never throws: reports a silent trader. `market`: market to show in detail. Contains no secret. */

@@ -1,9 +1,9 @@
 /**
- * The page: running traders at a glance, and the buttons that stop them. It is served on the loopback address, and
- * shows data only after proof of the secret. It is a single document that loads nothing from elsewhere.
+ * The page: running traders at a glance, and the buttons that stop them. The page is served on the loopback address,
+ * and shows data only after proof of the secret. The page is a single document that loads nothing from elsewhere.
  *
- * The page makes no decisions and stores nothing. It shows the host's data and forwards presses of buttons. The server
- * is in the console's process, so the page works while the trader hangs.
+ * The page makes no decisions and stores nothing. The page shows the console's data and forwards presses of buttons.
+ * The server is in the console's process, so the page works while the trader hangs.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -84,7 +84,7 @@ export class Guesses {
     return this.#count;
   }
 
-  /** True after the maximum of wrong guesses in a minute: no further guess is answered. */
+  /** True after the maximum number of wrong proofs in a minute: no further proof is answered. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);

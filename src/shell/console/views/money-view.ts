@@ -89,7 +89,7 @@ export class MarkoutBook {
   }
 }
 
-/** Sides of fills. Our side of the fill; `bid`: we bought YES or sold NO. */
+/** Own sides of fills, as rows of the table. `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
 /** Returns the mid of others' best prices at this time; null in a gap, or if a side is empty. */
@@ -325,7 +325,7 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, 
   );
 }
 
-/** No holding. */
+/** Value of an empty holding. */
 export const NONE: ValuedHolding = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
 /** Holdings by market, at these marks. */

@@ -48,6 +48,6 @@ export const gain = (value) => rounded(value, 2, '+');
 /** Formats a number of shares, with at most two decimals. @param {string | null} value */
 export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
-/** Formats whole millionths. @param {number | null | undefined} micros @param {number} [places] */
+/** Formats a number in millionths as a decimal. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
   amount(micros === null || micros === undefined ? null : micros / 1e6, places);

@@ -30,7 +30,7 @@ export class NotOurs extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
 
-/** The password or token. The secret is never stored in the browser: another program at this address could read it. */
+/** The password or token; never stored in the browser, where another program at this address could read it. */
 let secret = '';
 /** Reason why there is no session; empty if there is one. */
 let whyLocked = '';
@@ -117,7 +117,7 @@ const post = (path, body) =>
 
 const encoder = new TextEncoder();
 
-/** Hex. @param {string} salt @param {number} rounds */
+/** Derives the key from the secret; returns hex. @param {string} salt @param {number} rounds */
 async function derive(salt, rounds) {
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), 'PBKDF2', false, ['deriveBits']);
   const how = { name: 'PBKDF2', hash: 'SHA-256', salt: encoder.encode(salt), iterations: rounds };
@@ -136,7 +136,7 @@ function messageOf(lines, body) {
   return message;
 }
 
-/** Hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
+/** Returns a proof in hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
 const prove = async (key, lines, body = '') =>
   toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, messageOf(lines, encoder.encode(body)))));
 

@@ -203,11 +203,11 @@ const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
 
 const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
 
-/** `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
+/** Formats a day, as in `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
 export const dayOf = (ms, isUtc) =>
   new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(isUtc ? UTC : {}) });
 
-/** 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
+/** Formats a time of day with 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
 export const clockOf = (ms, isUtc, hasSeconds = true) =>
   new Date(ms).toLocaleTimeString('en-GB', {
     hour: '2-digit',

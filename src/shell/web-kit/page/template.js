@@ -1,4 +1,4 @@
-/** Templates of pages. Page templates insert every value as text, never as markup. */
+/** HTML templates of pages, which insert every value as text, never as markup. */
 
 import htm from 'htm';
 import { Component, h } from 'preact';
@@ -31,7 +31,8 @@ export const html = /** @type {any} */ (
 );
 
 /**
- * Makes a component that is drawn again only if `view` changes: charts and long tables change less often than the state.
+ * Makes a component that is drawn again only if `view` changes: charts and long tables change less often than the
+ * state.
  *
  * @template {{ view: unknown }} Props @param {(props: Props) => any} draw
  */
