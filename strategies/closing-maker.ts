@@ -175,6 +175,6 @@ export const closingHalf = (sigmaPerSqrtS: number, lookS: number, sigmas: number
 export const lastQuoteS = (p: number, sigmas: number, lookS: number, maxHalf: number): number =>
   ((sigmas * normalDensity(normalQuantile(p)) * Math.sqrt(lookS)) / maxHalf) ** 2;
 
-/** Order size, which falls from full with the square root of the time left, as the risk of the position does. */
+/** Order size: falls from the full size with the square root of the time left, like the position's risk. */
 export const closingSize = (shares: number, leftS: number, startS: number): number =>
   shares * Math.min(1, Math.sqrt(Math.max(0, leftS) / startS));

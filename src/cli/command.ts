@@ -57,7 +57,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly options?: Rows;
   /** Kind of configuration to load; absent if the command has no `-c`. */
   readonly config?: Kind;
-  /** Returns the command's output. A command with this function has `--json`. */
+  /** Returns the command's output. Commands with `answer` also accept `--json`. */
   readonly answer?: (call: CommandCall<Rows, Kind>) => CommandOutput | Promise<CommandOutput>;
   /** Runs a command that prints its own output. `hasJson`: the command also accepts `--json`. */
   readonly run?: (call: CommandCall<Rows, Kind>) => Did;

@@ -148,7 +148,7 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
 
 /**
  * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. After the cancels, the exchange is read until no new order appears. Failing to write it is only
+ * quote when it wakes. After the cancels, the exchange is read until no new order appears. A write failure is only
  * reported.
  */
 async function cancelPast(
@@ -326,7 +326,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** Explains a name from the ledger alone. Throws `usage` for an unknown name, and `not_running` for a market. */
+/** Explains a subject from the ledger alone. Throws `usage` for an unknown name, and `not_running` for a market. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];

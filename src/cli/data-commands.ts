@@ -12,7 +12,7 @@ import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
 import { formatOf, linesText, short, type TableCell, type TableColumn, table, writeAnswer } from './table.js';
 
-/** Returns the given paths. Without any it loads the configuration and returns its recording folder. */
+/** Returns the given paths. Without paths, loads the configuration and returns its recording folder. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
   const { loadTraderConfig } = await import('../shell/config/load.js');

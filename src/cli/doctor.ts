@@ -45,7 +45,7 @@ export const addDoctorCommand = command({
   },
 });
 
-/** Performs all checks. Returns an exit code if the configuration cannot be loaded; else null. */
+/** Performs all checks of `twinbook doctor`. Returns an exit code if the configuration cannot be loaded; else null. */
 async function checkEverything(file: string, io: CliIo, note: (check: DoctorCheck) => void): Promise<ExitCode | null> {
   let config: Config;
   try {

@@ -221,8 +221,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Sends a request to a trader that may end, hang or restart meanwhile. Returns its answer, or why the trader is
- * unreachable.
+ * Sends a request to a trader that may end, hang or restart meanwhile. Returns the trader's answer, or why it is unreachable.
  * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(
@@ -242,7 +241,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/** Asks a trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
+/** Asks the trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,

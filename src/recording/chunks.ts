@@ -39,7 +39,7 @@ interface WaitingEvent {
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Waiting events, which begin at the index `#first`. */
+  /** Queue of waiting events; entries before the index `#first` are already written. */
   readonly #queue: WaitingEvent[] = [];
   #first = 0;
   #lone: WaitingEvent[] = [];

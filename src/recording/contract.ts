@@ -17,7 +17,7 @@ export const EVENT = {
   trade: 1,
   /** The book becomes empty; a new snapshot follows as levels. The event's side, price and amount are 0. */
   clear: 2,
-  /** The market closed: the last event, exactly once. The event's side, price and amount are 0. */
+  /** The market closed: always the last event, exactly once. The event's side, price and amount are 0. */
   end: 3,
 } as const;
 
@@ -80,7 +80,7 @@ export interface RecordedMarket {
 /** A warning to the user about the recorded data, which never stops the reading. */
 export interface RecordingWarning {
   readonly path: string;
-  /** The finding and its consequence, in one sentence. */
+  /** Text of the warning: the finding and its consequence, in one sentence. */
   readonly message: string;
   /** True if the warning is about a damaged file: cut, or with unreadable lines. */
   readonly isDamage?: true;
@@ -137,7 +137,7 @@ export interface ReadFindings {
   gaps: readonly RecordedGap[];
 }
 
-/** The recording of one market. Opening it reads its description, but not its events. */
+/** The recording of one market. Opening a recording reads its description, but not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
   readonly summary?: RecordingSummary;
@@ -149,7 +149,7 @@ export interface Recording {
   polls?(): AsyncIterable<RecordedPoll>;
   /** Streams the feed values of this market, day by day. Only recordings in our format may have them. */
   feedValues?(): AsyncIterable<RecordedFeedValue>;
-  /** Warnings that are known so far. The list is complete once `chunks()` was read to its end. */
+  /** Warnings about the recording that are known so far. The list is complete once `chunks()` was read to its end. */
   readonly warnings: readonly RecordingWarning[];
   /** Streams all events. Throws TwinbookError `file_unreadable`, or `recording_invalid` without events. */
   chunks(): AsyncIterable<EventChunk>;

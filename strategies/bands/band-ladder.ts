@@ -30,7 +30,7 @@ export interface BandSide {
   readonly side: BookSide;
   /** Price from which the bands' margins are measured: a multiple of the tick, in YES space. */
   readonly target: Micros;
-  /** Bands, nearest to the target first. */
+  /** Bands of this side, nearest to the target price first. */
   readonly bands: readonly Band[];
   /** Factor that multiplies the margins of all bands. */
   readonly widened: number;

@@ -15,7 +15,7 @@ const LOWEST = 0.001;
 const HIGHEST = 0.999;
 /** Probability that informed takers overlook an order on the wrong side of the true price. */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s. An order that rested for less is weak evidence if unfilled. */
+/** Time until an informed taker comes, s. A shorter rest of an unfilled order is weak evidence. */
 const INFORMED_S = 1;
 /** Probability that an order rested at a level between the old and the new best price, which no poll showed. */
 const UNSEEN = 0.5;
@@ -208,7 +208,7 @@ export class Belief {
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
   }
 
-  /** Applies own orders' evidence. Returns true if an own order was the first that takers of the side reached. */
+  /** Applies the evidence of own orders. Returns true if an own order was the first that takers of the side reached. */
   #ownEvidence(side: BookSide, fate: SideFate, last: Look, dt: number): boolean {
     const { goneAt, goneShares, goneOnlyProbes, stoodAt, stoodS, partShares, partPrice, firstAt, realAt } = fate;
     const grid = this.grid;
@@ -289,7 +289,7 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Price moves with this time left: standard deviations in log-odds, of small moves per square root of a second. */
+  /** Price moves if this time is left: standard deviations in log-odds, small moves per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);

@@ -8,7 +8,7 @@ import type { Saved } from './saved.js';
 const LIMIT = 9.2;
 export const STEP = 0.025;
 export const POINTS = Math.round((2 * LIMIT) / STEP) + 1;
-/** At the ends of the computed range, mass below this is removed. */
+/** Points at the ends of the computed range are dropped if their mass is below this. */
 const NEGLIGIBLE = 1e-12;
 /** Fraction of jumps whose size is normally distributed. Other jumps end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
@@ -161,7 +161,7 @@ export class Grid {
     }
   }
 
-  /** Weighs a grid point by evidence. Evidence that is very far off excludes no price: its source is then wrong. */
+  /** Weighs a grid point by evidence. Evidence very far off excludes no price, because its source is then wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }

@@ -10,7 +10,7 @@ export interface Prospect {
   readonly gain: number;
 }
 
-/** Takers that are expected while the quote rests. */
+/** Number of takers that are expected while the quote rests. */
 export interface Demand {
   /** Expected number of uninformed takers. */
   readonly takers: number;

@@ -1,7 +1,7 @@
 /**
  * Applies evidence from outside a market's own book: the user's value from a feed, and the prices of the event's other
- * outcomes. Feed and other outcomes repeat their values in every market view. Their values are applied to a copy of the
- * belief, so that each value counts only once.
+ * outcomes. Feed and other outcomes repeat their values in every market view. Outside values are applied to a copy of
+ * the belief, so that each value counts only once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';

@@ -263,7 +263,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both sides, moved towards the side's own estimate. The move grows with the number of takers. */
+/** The mean of both sides, moved towards the side's own estimate. This move grows with the side's takers. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);

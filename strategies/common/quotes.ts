@@ -99,7 +99,7 @@ export interface Wish {
 
 /**
  * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, and equal prices are
- * merged. A price that would trade at once is moved to one tick from others' best price. Amounts are cut to the
+ * merged. A price that would trade at once is moved to one tick from others' best price. Order amounts are cut to the
  * position limit. An amount below the market's minimum is added to the next worse level.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {

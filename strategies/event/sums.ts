@@ -43,7 +43,7 @@ function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   return wanted;
 }
 
-/** Raises wanted asks so that they sum to at least `least`. A market without an own ask counts with an ask of 1. */
+/** Raises wanted asks so that they sum to at least `least`. A market without an own ask counts as an ask of 1. */
 export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
   const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));

@@ -41,7 +41,7 @@ const LONGEST_S = 60;
 /** Weight of the first observation of the distance, s. */
 const FIRST_S = 1;
 
-/** Mean distance of this book from the reference, in log-odds. Older observations decay with the half-life. */
+/** Mean distance of this book from the reference, in log-odds. Older distances decay with the half-life. */
 export class Basis {
   #state: SavedBasis | null;
   readonly #halfLifeS: number;

@@ -32,7 +32,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opens the real wallet early, so that a wrong passphrase fails before the live part. It signs nothing here. */
+/** Opens the real wallet early, so that a wrong passphrase fails before the live part. It signs nothing on paper. */
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;

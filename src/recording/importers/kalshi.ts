@@ -358,12 +358,12 @@ class KalshiStream {
     }
   }
 
-  /** Refines a time that is known only to the second: to the previous message's time, if that is in the second. */
+  /** If a time is exact only to the second, returns the previous message's time if that is in this second. */
   #refine(timeMs: number): number {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** Checks a message number. If one is missing, the book is unknown since the previous message. */
+  /** Checks the number of a message. If one is missing, the book is unknown since the previous message. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);

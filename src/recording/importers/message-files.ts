@@ -73,7 +73,7 @@ export function refuseBroken(
   );
 }
 
-/** Shortens a line for a message. Control characters become question marks. */
+/** Shortens a recorded line for an error message. Control characters become question marks. */
 function shorten(line: string): string {
   const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
@@ -118,7 +118,7 @@ export const LATEST_MS = 4_102_444_800_000;
 /** Bounds by which a time's unit is recognised: s below the first, ms below the second, µs below the third, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
-/** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: its text as a double. */
+/** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the column as a double. */
 export const timeSql = (text: string, number: string): string => `(CASE
     WHEN ${number} IS NULL THEN epoch_ms(try_cast(${text} AS TIMESTAMPTZ))::DOUBLE ELSE ${numberTimeSql(number)} END)`;
 

@@ -196,7 +196,7 @@ class TokenStream {
     this.#levels = new Levels(tickMicros);
   }
 
-  /** Begins a file. The book is unknown, unless the file continues the previous file. */
+  /** Begins reading a file. The book is unknown, unless the file continues the previous file. */
   begin(isNext: boolean): void {
     this.capture = new CaptureReport();
     if (isNext) {

@@ -51,7 +51,7 @@ export async function lookAtPolymarket(path: string) {
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
-    // The hour of an empty archive file is a gap.
+    // An archive file without any row means a gap of its hour.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,

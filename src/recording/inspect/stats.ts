@@ -204,7 +204,7 @@ export function computeCoverage(
   return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
-/** Returns the time of gaps within a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
+/** Returns the total gap time in a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);

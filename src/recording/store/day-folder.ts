@@ -42,7 +42,7 @@ import type { Continuation } from './market-sink.js';
 /** Rows per row group of a Parquet file. A reader holds one group in memory and reads the next ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files: to temporary names, read back, synced, renamed. A failure leaves no file. */
+/** Writes a segment's Parquet files: with temporary names, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
   // Only tables with rows are written, because each further table costs one more read of the segment.

@@ -67,7 +67,7 @@ export async function fetchRows(connection: DuckDBConnection, sql: string) {
 /** Converts a number of DuckDB, where BIGINT is a bigint. All stored values fit into a double. */
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
-/** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`, its message begins with `what`. */
+/** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`; its message begins with `what`. */
 export async function* streamChunks(connection: DuckDBConnection, sql: string, what: string) {
   try {
     const result = await connection.stream(sql);

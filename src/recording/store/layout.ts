@@ -110,7 +110,10 @@ const LOCK = '.writer';
 /** Folders that this process has locked. A lock file with our pid may be from before a reboot. */
 const held = new Set<string>();
 
-/** Locks the folder, and returns its release. Throws TwinbookError `file_unreadable` with the locking process's id. */
+/**
+ * Locks the folder, and returns a function that unlocks it. Throws TwinbookError `file_unreadable` with the locking
+ * process's id.
+ */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
@@ -158,7 +161,7 @@ export const MARKET = 'market.json';
 
 /**
  * Returns the folder of a market. The market's id is escaped, so that a slash cannot lead out of the root. Readers of
- * partitions unescape it.
+ * partitions unescape the id.
  */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
@@ -203,7 +206,7 @@ export function marketFolders(path: string): string[] {
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** Returns the day folders of a market folder, oldest first. A day folder is returned itself. */
+/** Returns the day folders of a market folder, oldest first. If given a day folder, returns this folder. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

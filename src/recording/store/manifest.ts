@@ -109,7 +109,7 @@ const manifest = z.strictObject({
   refused: count,
   /** Number of events whose time was before an earlier event's, and was raised to it. */
   stepped_back: count,
-  /** Number of segment lines that a crash or damage made unreadable. */
+  /** Number of lines in the segment that a crash or damage made unreadable. */
   broken_lines: count,
 });
 

@@ -323,7 +323,7 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Checks a closed file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
+/** Checks a closed Parquet file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
   const state = `${written} ${fileState(path)}`;

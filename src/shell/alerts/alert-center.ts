@@ -5,7 +5,7 @@ import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
-/** Time until a critical alert is sent again, ms. */
+/** Time after which a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
 /** An alert is over when its condition was absent for this long, ms. */
 const CLEARED_AFTER_MS = 30_000;

@@ -6,8 +6,8 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * The dead man's switch: a remote watcher raises an alarm when our calls stop. A call is made only after useful work
- * since the last call: a call on a mere timer would prove nothing.
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. The console calls it only after useful
+ * work since the last call: a mere timer would prove nothing.
  */
 export class Lifeline {
   #steps = 0;
@@ -92,8 +92,8 @@ interface AlertKind {
   /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the trader
-   * can show. `notice`: an event of the trader, sent once. A lasting state is never a notice.
+   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the
+   * trader's messages show. `notice`: an event of the trader, sent once. A lasting state is never a notice.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }

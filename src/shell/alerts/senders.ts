@@ -204,7 +204,7 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
 
 /** HTTP status codes below 500 that mean a temporary error. */
 const AGAIN: readonly number[] = [408, 425, 429];
-/** A channel may ask for a wait of at most this, ms. */
+/** Maximum wait before a retry that a channel may request, ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Sends a text by HTTP POST. Rejects without an answer in time. */

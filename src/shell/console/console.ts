@@ -105,7 +105,7 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly note: (text: string) => void;
 }
 
-/** Opens a console. Throws `usage` for traders that cannot be shown together. */
+/** Opens a console for these traders. Throws `usage` for traders that cannot be shown together. */
 export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
@@ -269,7 +269,7 @@ function openShownTrader(options: ShownTraderOptions) {
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
-    /** The trader's process ended without a message. */
+    /** Call this when the trader's process ended without a message. */
     traderGone: () => watch.traderGone(),
     /** Waits until the trader's alerts were delivered, but at most this long, ms. */
     deliver: (withinMs: number) => watch.deliver(withinMs),

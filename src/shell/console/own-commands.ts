@@ -36,7 +36,7 @@ export interface ReportPlace {
   readonly program?: string;
 }
 
-/** Reports on the ledger, on a backtest of the configuration, or on a run beside its backtests; one at a time. */
+/** Makes one report at a time: on the ledger, on a backtest, or on a run beside its backtests. */
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;

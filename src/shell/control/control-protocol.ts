@@ -84,7 +84,7 @@ export interface ControlData
   extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  /** `notes`: one sentence for each stop that remains after all markets are resumed. */
+  /** `notes`: one sentence for each pause or stop that remains after a resume of all markets. */
   readonly resume: ModeData & { readonly notes?: readonly string[] };
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;

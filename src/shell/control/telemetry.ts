@@ -136,7 +136,7 @@ export class TelemetryPublisher {
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Last line of the stream, sent at the trader's end and to later subscribers; null before. */
+  /** Last line of the stream, sent when the trader ends and to later subscribers; null before that. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {

@@ -1,4 +1,4 @@
-/** Makes orders, fills and round trips, as lists in pages, in a market's chart, and as spreadsheet files. */
+/** Lists orders, fills and round trips for the page, for a market's chart and for spreadsheet files. */
 
 import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';

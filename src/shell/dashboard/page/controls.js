@@ -7,7 +7,7 @@ import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 /** A second press of KILL within this time, ms, counts as confirmation. */
 const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
-/** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
+/** Actions that need the user's confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell all held shares now, at the prices of the book?',
   'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',

@@ -53,7 +53,7 @@ export function makeChart(place, options, rows) {
       bands,
       hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
     },
-    // The library's type separates the null-free first column; `rows` has that form.
+    // The cast is safe: the library requires a first column without null, which `rows` has.
     /** @type {uPlot.AlignedData} */ (rows),
     place,
   );

@@ -1,4 +1,4 @@
-/** Tables and lists of figures. A column consists of a heading and the content of its cells. */
+/** Tables and lists of figures. A table column consists of a heading and a function for the content of its cells. */
 
 import { html } from './template.js';
 
