@@ -68,7 +68,7 @@ const params = {
     'price',
     [0.000001, 1],
     0.2,
-    "Maximum spread of others' book at which it gives a target price.",
+    "Maximum spread of others' book at which the book gives a target price.",
   ),
   widen_factor: integer('times', [1, 100], 2, 'Factor applied to all margins while the trader is set to quote wider.'),
   stale_sigmas: staleSigmas(

@@ -69,7 +69,7 @@ const params = {
     'price',
     [0.000001, 0.5],
     0.05,
-    'The strategy does not quote if the needed half-spread is wider than this.',
+    'The strategy does not quote if the computed half-spread is wider than this value.',
   ),
   improve_ticks: improveTicks,
   behind_ticks: behindTicks,

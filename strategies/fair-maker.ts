@@ -93,7 +93,7 @@ function quote(view: MarketView, p: Params): Quotes {
   const blended = book === null || p.book_weight === 'none' ? model : blend(model, book);
   const fair = toPrice(blended);
   if (!(fair >= p.min_fair_price && fair <= 1 - p.min_fair_price && fair > 0 && fair < 1)) {
-    return NO_QUOTES(`the blended price ${fair.toFixed(4)} is within ${p.min_fair_price} of the end`, factors);
+    return NO_QUOTES(`the blended price ${fair.toFixed(4)} is within ${p.min_fair_price} of 0 or 1`, factors);
   }
   return quotesAround(fair, blended, { view, value, p, factors });
 }

@@ -40,12 +40,12 @@ const params = {
     help: "Name of the feed in the trader's file that gives the other venue's price: bid and ask, or a probability.",
   },
   max_ref_age_s: number('s', [0.1, 86_400], 5, 'Maximum age of a reference price that the strategy quotes on.'),
-  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum spread of the reference at which it gives a price.'),
+  max_ref_spread: number('price', [0.000001, 1], 0.05, 'Maximum spread of a reference that gives a price.'),
   max_basis_log_odds: number(
     'log-odds',
     [0, 5],
     0.3,
-    "The strategy does not quote if the mean distance of this market's book from the reference is larger.",
+    "The strategy does not quote if the mean distance of this market's book from the reference is larger than this value.",
   ),
   basis_half_life_s: number(
     's',
@@ -108,7 +108,7 @@ function whyUnfit({ ageMs, bid, ask }: FeedView, p: Params): string | null {
     return `the reference is ${(ageMs / 1000).toFixed(1)} s old, at most ${p.max_ref_age_s} s are accepted`;
   }
   if (bid === null || ask === null || ask - bid <= p.max_ref_spread) return null;
-  return `the reference is ${(ask - bid).toFixed(4)} wide, at most ${p.max_ref_spread} is accepted`;
+  return `the spread of the reference is ${(ask - bid).toFixed(4)}, at most ${p.max_ref_spread} is accepted`;
 }
 
 function makeQuotes(view: MarketView, value: FeedView, reference: number, basis: number, p: Params): Quotes {

@@ -183,7 +183,7 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
 /** Reason why no price level of a side has a positive value. */
 function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
   const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
-  return value > 0 ? 'the price moves too far between two polls' : 'no price would earn';
+  return value > 0 ? 'the price moves too far between two polls' : 'no price has a positive expected gain';
 }
 
 type Option = Omit<Place, 'half'> & Pick<Choice, 'name' | 'price'>;

@@ -37,7 +37,7 @@ const params = {
     's',
     [1, 1e7],
     3600,
-    'Time over which the position is reduced, from when it is first seen. It is shorter if the market ends earlier.',
+    'Time over which the position is reduced, from its first observation. A market that ends earlier shortens this time.',
   ),
   urgency: number(
     'times',
@@ -70,7 +70,7 @@ type Params = ParamsOf<typeof params>;
 export default defineStrategy({
   name: 'unwinder',
   summary:
-    "Only reduces a position to a target over a set time. Rests orders while it can, and takes others' orders where it must.",
+    "Only reduces a position to a target over a set time. Orders rest while time allows; others' orders are taken only when the plan falls behind.",
   params,
   takes: true,
   state: { version: 1 },

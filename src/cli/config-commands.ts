@@ -153,7 +153,7 @@ const applyCommand = command({
   help: 'applies the configuration files to the running trader: all changes or none',
   config: 'trader',
   options: {
-    dryRun: option.flag('--dry-run', 'only show the changes and their requirements'),
+    dryRun: option.flag('--dry-run', 'only show the changes and their requirements, and apply nothing'),
     reason: option.read('--reason <text>', 'reason, recorded; required for looser limits or new code', option.nonEmpty),
     timeout: option.timeout(CHECKED_S),
   },
@@ -171,8 +171,8 @@ const rollbackCommand = command({
   ],
   config: 'trader',
   options: {
-    dryRun: option.flag('--dry-run', 'only show the changes'),
-    reason: option.required('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty),
+    dryRun: option.flag('--dry-run', 'only show the changes, and apply nothing'),
+    reason: option.required('--reason <text>', 'reason for the rollback, recorded in the ledger', option.nonEmpty),
     timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
@@ -197,8 +197,8 @@ async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const config = await readConfig(file, io);
   const history = await readLedger(config, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);
-  const nothing = changes === null ? 'no trader has recorded its configuration' : 'nothing differs from the last run';
-  return { lines: changes?.length ? changes : [nothing], applied: false, hash: null };
+  const none = changes === null ? 'no trader has recorded its configuration' : 'files unchanged since the last run';
+  return { lines: changes?.length ? changes : [none], applied: false, hash: null };
 }
 
 function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {

@@ -80,7 +80,7 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
   else if (url !== null) {
     if (isElsewhere)
-      io.err(`warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one\n`);
+      io.err(`warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard uses another port\n`);
     io.out(`${addressText(url, password, secret)}\n`);
   }
   if ((await ended) === 'gone') await opened.traderGone();
@@ -242,7 +242,7 @@ const alertsCommand = command({
   help: 'lists the open alerts that the console last reported; acknowledges an alert, or tests a channel',
   config: 'trader',
   options: {
-    ack: option.text('--ack <alert>', 'acknowledge this open alert: it is not sent again until it is over'),
+    ack: option.text('--ack <alert>', 'acknowledge this open alert, so that it is not sent again while it is open'),
     test: option.text('--test <channel>', 'send a test message over this channel, and print the result', 'ack'),
   },
   answer: async ({ options: { ack, test }, config, io }) => {
@@ -283,7 +283,7 @@ function acknowledge(
     throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
   }
   if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
-    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The message above says why.');
+    throw new TwinbookError('file_unreadable', 'the acknowledgement cannot be stored', 'The last warning says why.');
   return { data: alert, text: `the alert ${kind} is not sent again until it is over; its condition still holds\n` };
 }
 

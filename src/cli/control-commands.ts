@@ -40,7 +40,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
           'reason why the trader may trade again, recorded in the ledger',
           option.nonEmpty,
         )
-      : option.read('--reason <text>', 'reason, recorded in the ledger', option.nonEmpty);
+      : option.read('--reason <text>', 'reason for this command, recorded in the ledger', option.nonEmpty);
   const market = option.text('--market <name>', 'only this market: its id, its beginning, or words of its title');
   return command({
     name,
@@ -159,7 +159,7 @@ async function cancelPast(
   const killed = await leaveMark(config, reason, reach, io);
   if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
   if (config.exchange?.embedded === true) {
-    io.err('  The exchange is embedded in that process and hangs with it: end the process, then cancel again.\n');
+    io.err('  The embedded exchange hangs with its trader: end the process of the trader, then cancel again.\n');
     return { asked: 0, resting: 0, verified: false, killed };
   }
   const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
@@ -181,7 +181,7 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
     io.err(`${who}, and ${messageOf(error)}.\n`);
-    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: it may quote again when it wakes`}.`);
+    io.err(`  ${pid === null ? 'Do not start the trader' : `End process ${pid}: the trader may quote when it wakes`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
   }

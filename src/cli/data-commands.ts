@@ -167,7 +167,7 @@ function importText(markets: readonly ImportedMarket[], out: string, verbose: bo
     told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
   const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
   const events = markets.reduce((sum, market) => sum + market.events, 0);
-  const present = count('present') > 0 ? [`${count('present')} there already (--replace overwrites them)`] : [];
+  const present = count('present') > 0 ? [`${count('present')} already in the folder (--replace overwrites them)`] : [];
   const failed = count('failed') > 0 ? [`${count('failed')} FAILED`] : [];
   const written = `${formatCount(count('imported'), 'market')} with ${formatCount(events, 'event')} imported`;
   const last = count('imported') > 0 || failed.length === 0 ? [`to ${out}: ${written}`] : [`nothing written to ${out}`];

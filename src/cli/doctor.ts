@@ -146,8 +146,8 @@ function neverRun({ exchange }: Config): DoctorCheck | null {
 
 function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): DoctorCheck {
   const name = 'credentials';
-  if (found) return ok(name, `found for ${venue.profile.base_url}`);
-  const text = `none for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
+  if (found) return ok(name, `API credentials found for ${venue.profile.base_url}`);
+  const text = `no API credentials for this wallet at ${venue.profile.base_url} in ${wallet.credentials}`;
   if (exchange?.embedded === true || venue.name === 'paper')
     return warn(name, text, 'The first start creates the credentials.');
   return fail(name, text, 'Create credentials with `twinbook keys bootstrap`, with the same -c FILE.');
@@ -273,7 +273,7 @@ export async function checkSignedRequest(
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
-    const instead = 'the golden requests and the signed call replace it';
+    const instead = 'the golden requests and the signed call replace this check';
     return ok(NAME, `this venue does not show the bytes that it receives (${why}); ${instead}`);
   }
   const { method, pathWithQuery, body } = message;

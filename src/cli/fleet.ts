@@ -128,7 +128,7 @@ const releaseCommand = command({
     const fleet = fleetOf(config);
     if ((wallet !== undefined) !== (unproven === true)) {
       const hint =
-        'Without both, the wallet of the configuration is released after its own key has verified that no order rests.';
+        'Without both options, the wallet of the configuration is released after its own key has verified that no order rests.';
       throw new TwinbookError('usage', '--wallet and --unproven belong together', hint);
     }
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };

@@ -53,7 +53,7 @@ export class ProgressLine {
 export function requireWritable(path: string): void {
   const beside = besideOf(path);
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('the path is a folder');
     writeFileSync(beside, '');
   } catch (error) {
     throw cannotWrite(path, error);

@@ -94,7 +94,7 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   const { openKeyFile, walletPassphrase } = await import('../shell/wallet/key-file.js');
   const path = config.wallet.file;
   if (!existsSync(path)) {
-    const hint = 'Create one with `twinbook keys create --file`. On the paper profile the first start creates it.';
+    const hint = 'Create the file with `twinbook keys create --file`. On the paper profile the first start creates it.';
     throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
   }
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });

@@ -106,7 +106,7 @@ async function messageOpeners(
   for (const path of files) {
     const file = await lookAtPolymarket(path);
     if (file === null) kalshi.push(path);
-    else if (file.isEmpty) onNotRead?.(`${path}: it is empty`);
+    else if (file.isEmpty) onNotRead?.(`${path}: the file is empty`);
     else {
       const hour = hourOf(path);
       if (hour !== null) hours.add(hour);
@@ -114,7 +114,7 @@ async function messageOpeners(
     }
   }
   const { groups, others, strangers } = await kalshiGroups(kalshi);
-  for (const path of strangers) onNotRead?.(`${path}: it has no message`);
+  for (const path of strangers) onNotRead?.(`${path}: the file has no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
   const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
   const wanted = groups.filter(({ ticker }) => isWanted(ticker));

@@ -113,7 +113,7 @@ export const maxBookSpread = number(
   'price',
   [0.000001, 1],
   0.2,
-  "Maximum spread of others' book at which it gives a fair price.",
+  "Maximum spread of others' book at which the book gives a fair price.",
 );
 
 interface GuardParams {

@@ -31,7 +31,7 @@ export const params = {
     's',
     [0, 1e9],
     0,
-    'Expected time until a position is closed. It scales the inventory risk. 0: until settlement.',
+    'Expected time until a position is closed, which scales the inventory risk. 0: until settlement.',
   ),
   min_half_spread_log_odds: number(
     'log-odds',

@@ -56,7 +56,7 @@ export default defineStrategy({
     );
     expect(all.out).toMatch(/\npolling\.hot_interval_ms +a whole number from 100 to 60000 +500 +Shortest/);
     expect(all.out).toMatch(
-      /\nIn a strategy file:\n[\s\S]*\nschedule\.quote_hours +a text or null +null +When it quotes/,
+      /\nIn a strategy file:\n[\s\S]*\nschedule\.quote_hours +a text or null +null +Times/,
     );
     const risk: unknown = JSON.parse((await run(['config', 'explain', 'max_loss_day', '--json'])).out);
     expect(risk).toEqual([

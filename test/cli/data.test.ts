@@ -121,7 +121,7 @@ describe('data import', () => {
     ]);
     expect((await data('list', out)).out).toContain('kalshi');
     const again = await data('import', 'kalshi', set, '--out', out);
-    expect(again.out).toContain('1 there already (--replace overwrites them)');
+    expect(again.out).toContain('1 already in the folder (--replace overwrites them)');
     expect(again.out).toMatch(/0 markets with 0 events imported\n$/);
     expect(JSON.parse((await data('import', 'kalshi', set, '--out', out, '--replace', '--json')).out)).toMatchObject([
       { status: 'imported', events: 6 },

@@ -131,7 +131,7 @@ describe('tables for a person', () => {
 
   test('tell of a killed trader, and of the command for orders that may rest', async () => {
     const out = await read('status');
-    expect(out).toMatch(/^stopped +not recorded: it was killed, or still runs elsewhere$/m);
+    expect(out).toMatch(/^stopped +not recorded: the trader was killed, or still runs elsewhere$/m);
     expect(out).toMatch(/^cancel with +twinbook cancel-all --verify$/m);
   });
 

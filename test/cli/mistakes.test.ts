@@ -20,7 +20,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['unkill with an empty reason', 'unkill --reason=', 2, 'Wanted a text that is not empty.'],
     ['keys create without a file', 'keys create', 2, "required option '--file <file>' not specified"],
     ['a world that does not exist', 'arena -c ok.yaml --world chalenge', 2, "did you mean 'challenge'"],
-    ['a world like no other', 'arena -c ok.yaml --world xyz', 2, 'Known are challenge'],
+    ['a world like no other', 'arena -c ok.yaml --world xyz', 2, 'Known worlds: challenge'],
     ['a strategy file that is missing', 'arena -c none.yaml', 4, 'none.yaml: no such file'],
     ['no seeds', 'arena -c ok.yaml --seeds 0', 2, 'Wanted a whole number from 1 to 1000000.'],
     ['a world beside all that does not exist', 'arena -c ok.yaml --world all xyz', 2, "no world 'xyz'"],
@@ -51,7 +51,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ...['backtest -c none.yaml --data none', 'sweep -c none.yaml --data none', 'pnl -c none.yaml'].map(
       (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
     ),
-    ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],
+    ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'the path is a folder'],
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],

@@ -81,7 +81,7 @@ const mine = () => {
 
 const REFUSED =
   /no strategy file of .* has the code of strategy evil of the run \(SHA-256 \w{12}\)[\s\S]*--accept-changed-code/;
-const UNNAMED = /strategy evil of the run is code of its user\n[\s\S]*-c FILE/;
+const UNNAMED = /strategy evil of the run is not a shipped strategy\n[\s\S]*-c FILE/;
 
 describe('a run that another person made', () => {
   it('runs none of its code, wherever it lies and whatever it names', async () => {
@@ -176,7 +176,7 @@ describe('configurations of a trader that was started again', () => {
     writeFileSync(join(folder, 'maker.yaml'), makerYaml().replace('"25"', '"24"'));
     first.process.kill('SIGTERM');
     expect(await first.exited).toBe(0);
-    expect((await ran(['config', 'diff', ...c])).output).toBe('nothing differs from the last run\n');
+    expect((await ran(['config', 'diff', ...c])).output).toBe('files unchanged since the last run\n');
     const second = started(['start', ...c]);
     await second.waitFor(/quoting \| markets/);
     const back = await ran(['config', 'rollback', '--reason', 'too small', ...c]);

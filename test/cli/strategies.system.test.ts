@@ -47,7 +47,7 @@ describe('a new strategy', () => {
   it('overwrites nothing', async () => {
     const cwd = folderOf({ 'my-maker.yaml': 'mine' });
     const { code, err } = await run(['strategies', 'new', 'my-maker'], { cwd });
-    expect([code, err]).toEqual([2, expect.stringContaining('my-maker.yaml is there already')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('my-maker.yaml already exists')]);
     expect(readFileSync(join(cwd, 'my-maker.yaml'), 'utf8')).toBe('mine');
     expect(existsSync(join(cwd, 'my-maker.ts'))).toBe(false);
   });
@@ -59,7 +59,7 @@ describe('a new strategy', () => {
     expect(readFileSync(join(cwd, 'twinbook.yaml'), 'utf8')).toContain('ledger: { path: data/twinbook.sqlite }');
     expect((await run(['config', 'check'], { cwd })).out).toContain('twinbook.yaml: ok, 1 strategy file');
     const again = await run(['init'], { cwd });
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml is there already')]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml already exists')]);
   });
 });
 

@@ -71,7 +71,7 @@ describe('twinbook sweep', () => {
   it.each([
     [['--param', 'behind_tick=1'], 2, /no strategy has a parameter behind_tick/],
     [['--param', 'behind_ticks=0:99:1'], 2, /got 21, wanted a whole number of ticks from 0 to 20/],
-    [[], 2, /nothing to vary/],
+    [[], 2, /no parameter to vary/],
     [['--param', 'behind_ticks=5', '--param', 'lean=1'], 2, /no combination of these values is possible/],
     [['--param', 'lean=0:1:0.0001'], 2, /10001 configurations|at most 10000 values/],
     [['--param', 'behind_ticks=1', '--random', '10001'], 2, /Wanted a whole number from 1 to 10000/],

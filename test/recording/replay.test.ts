@@ -73,6 +73,6 @@ describe('a replay', () => {
       replay.tick(nowMs);
     }
     const again = await Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, core.nowMs);
-    expect(again.plan).toEqual(names.map((name) => `not replayed again: ${name}, which is over in this folder`));
+    expect(again.plan).toEqual(names.map((name) => `not replayed again: ${name}, which has ended in this folder`));
   });
 });

@@ -69,7 +69,7 @@ describe('the lines of a stranger', () => {
   it('that go back by seconds are raised, and that is told', async () => {
     const { told } = await read([START, delta(T + 9000, 'yes', '0.40', '1.00'), CHANGE, CLOSED]);
     expect(told).toEqual([
-      expect.stringContaining('1 event has a time before that of an event before it, by up to 8.99 s'),
+      expect.stringContaining('1 event has a time before that of the previous event, by up to 8.99 s'),
     ]);
   });
 
@@ -146,7 +146,7 @@ describe('the files of a stranger', () => {
     const failures: TwinbookError[] = [];
     expect(await openRecordings([set], { onFailure: (failure) => failures.push(failure) })).toHaveLength(1);
     expect(failures.map(({ message }) => message)).toEqual([expect.stringContaining('KXEMPTY')]);
-    await expect(openRecordings([empty], { onFailure: () => undefined })).rejects.toThrow('it is empty');
+    await expect(openRecordings([empty], { onFailure: () => undefined })).rejects.toThrow('the file is empty');
   });
 });
 

@@ -76,7 +76,7 @@ describe('mirror-maker', () => {
   it('is silent without a reference, on one that is old or wide, and on another contract', () => {
     expect(quote(VIEW).note).toBe('feed reference has no current value for this market');
     expect(quote(told({ ageMs: 5001 })).note).toMatch(/5.0 s old, at most 5 s/);
-    expect(quote(told({ bid: 0.45, ask: 0.51 })).note).toMatch(/0.0600 wide, at most 0.05/);
+    expect(quote(told({ bid: 0.45, ask: 0.51 })).note).toMatch(/spread of the reference is 0.0600, at most 0.05/);
     expect(quote(told({ bid: 0.69, ask: 0.71 })).note).toMatch(/the same contract/);
   });
 

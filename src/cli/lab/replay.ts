@@ -132,7 +132,7 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
 
 function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
-  const span = fromMs === null || toMs === null ? 'nothing was seen' : `${utcText(fromMs)} to ${utcText(toMs)} UTC`;
+  const span = fromMs === null || toMs === null ? 'no step was recorded' : `${utcText(fromMs)} to ${utcText(toMs)} UTC`;
   const facts = record([
     ['run', basename(run.folder)],
     ['journal', `${span}, ${endText(run)}`],
@@ -146,12 +146,12 @@ function formatReplay({ run, changes, result }: Replayed): string {
 }
 
 function endText({ end }: RunJournal): string {
-  if (end === null) return 'it was cut off, or the run has not ended';
-  return end.stoppedEarly === null ? 'complete' : `it ends before the run did: ${end.stoppedEarly}`;
+  if (end === null) return 'the journal was cut off, or the run has not ended';
+  return end.stoppedEarly === null ? 'complete' : `the journal ends before its run: ${end.stoppedEarly}`;
 }
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
-  if (difference === null) return steps === 0 ? 'there is nothing to repeat' : '100 %: every decision is the same';
+  if (difference === null) return steps === 0 ? 'the run has no step to repeat' : '100 %: every decision is the same';
   // The percentage of equal decisions is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
@@ -166,7 +166,7 @@ function differenceText(difference: ReplayDifference, changes: readonly string[]
     ...['observation:', `  ${observation}`],
     ...['recorded requests:', ...list(recorded), 'replayed requests:', ...list(replayed)],
     ...(fields.length === 0 ? [] : ['in particular:']),
-    ...fields.map((one) => `  ${one.path}: ${one.recorded ?? 'nothing'} then, ${one.replayed ?? 'nothing'} now`),
+    ...fields.map((one) => `  ${one.path}: run ${one.recorded ?? 'nothing'}, replay ${one.replayed ?? 'nothing'}`),
     ...(changes.length > 0 ? [] : [UNEXPLAINED]),
   ];
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;

@@ -76,7 +76,7 @@ type StoppedStatus = ReturnType<typeof stoppedStatus>;
 
 function printStopped(io: CliIo, { running: _, agreement, next_start: next, guardian, ...facts }: StoppedStatus) {
   const { last_run: run, stopped, open_orders: open, unknown_orders: unknown } = facts;
-  const ended = stopped ?? (run === null ? null : 'not recorded: it was killed, or still runs elsewhere');
+  const ended = stopped ?? (run === null ? null : 'not recorded: the trader was killed, or still runs elsewhere');
   printRecord(
     io,
     [

@@ -64,9 +64,9 @@ async function lookAt(client: ServiceClient, id: string, config: Config) {
   feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
   const rules = detail.data.config;
-  if (view === null || rules.kind !== 'orderbook') return feed.unsuitable ?? 'it has no book';
+  if (view === null || rules.kind !== 'orderbook') return feed.unsuitable ?? 'the market has no book';
   const { market } = view;
-  if (market.phase !== 'open') return `it is ${market.phase}, not open`;
+  if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
   const order = farOrder(rules, view.book, config.risk);
   if (typeof order === 'string') return order;
   return { view, order, record: makeMarketRecord(market, detail.data, Date.now()) };

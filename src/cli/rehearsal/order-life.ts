@@ -200,7 +200,7 @@ export class OrderLife {
     const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
     const filled = data.filled_amount ?? ZERO;
     const much = filled === ZERO ? 'nothing was filled' : `${formatDecimal(filled)} shares were filled and are held`;
-    return `nothing rests (read twice); its record says ${data.status}, ${much}`;
+    return `nothing rests (read twice); the record of the order says ${data.status}, ${much}`;
   }
 
   /** Books the fills that the venue lists, then checks that venue and ledger agree. */
@@ -213,7 +213,7 @@ export class OrderLife {
     const inside = this.#ledger.verify();
     if (inside.length > 0)
       throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
-    let found: readonly Difference[] | string = 'no round was made';
+    let found: readonly Difference[] | string = 'no reconciliation round was made';
     for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
       if (rounds > 0) await pause(ROUND_PAUSE_MS);
       found = await this.#compare();
@@ -222,7 +222,7 @@ export class OrderLife {
     }
     if (typeof found === 'string') throw timedOut(`the lists of the venue are incomplete: ${found}`, 'Rehearse again.');
     const first = must(found[0], 'a difference');
-    const todo = `Keep ${ledgerPath}, and ask the venue.`;
+    const todo = `Keep the ledger ${ledgerPath}, and ask the venue.`;
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
@@ -293,9 +293,9 @@ export class OrderLife {
   async #sign(intentId: string): Promise<string> {
     this.#signDrafts();
     const { signature, lastReason, message } = this.#intent(intentId);
-    if (signature !== null) return 'the ledger has our 64 bytes, and they agree with the intent';
+    if (signature !== null) return 'the ledger has our 64-byte signature, which agrees with the intent';
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
-      throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
+      throw failure(`the draft was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
     const due = 'a draft agrees with its request';
     throw difference('our signer refuses the draft', due, lastReason, todo, message ?? '');
@@ -313,8 +313,8 @@ export class OrderLife {
     const { book } = readBook((await ask(this.#place.client, 'markets.book', input, 'the book')).data);
     const [side, levels] = order.isYes ? (['bid', book.bids] as const) : (['ask', book.asks] as const);
     const price = order.isYes ? order.priceMicros : complement(order.priceMicros);
-    if (amountAt(book, side, price) >= order.amountMicros) return `the book shows it at ${formatDecimal(price)}`;
-    return levels.length >= MOST_LEVELS ? `it lies deeper than the ${MOST_LEVELS} levels that the book shows` : null;
+    if (amountAt(book, side, price) >= order.amountMicros) return `the book shows the order at ${formatDecimal(price)}`;
+    return levels.length >= MOST_LEVELS ? `the order is beyond the ${MOST_LEVELS} levels that the book shows` : null;
   }
 
   async #until<T>(missing: string, look: () => Promise<T | null>): Promise<T> {
@@ -343,7 +343,7 @@ export class OrderLife {
     if (found?.kind !== 'trouble') return;
     const text = 'the venue shows another order than requested';
     const todo = 'Do not trade there until the venue explains it.';
-    throw difference(text, 'records agree with the request', found.text, todo);
+    throw difference(text, 'the record of the venue agrees with the request', found.text, todo);
   }
 
   /** Makes the facts for risk checks. Holdings and resting orders would have stopped the rehearsal before. */
@@ -456,7 +456,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
 }
 
 function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {
-  if (draft_message !== 'solana_tx') return 'one signature, ours, over the text';
+  if (draft_message !== 'solana_tx') return 'the draft has one signature, ours, over its text';
   const read = readTransaction(message);
   if (!read.ok) return read.problem;
   const { signers, feePayer, instructions } = read.transaction;

@@ -36,7 +36,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
-  return `the wallet file opens (${(await openWallet(config, io)).address})`;
+  return `the wallet file can be opened (${(await openWallet(config, io)).address})`;
 }
 
 /** Rehearses at the venue, with a real order. The live part runs only after success on paper. */

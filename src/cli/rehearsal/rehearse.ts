@@ -58,7 +58,7 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
     live === true
       ? '--live places a real order at the venue and cancels it: give --i-accept-that-this-trades too'
       : '--i-accept-that-this-trades means nothing without --live';
-  throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
+  throw new TwinbookError('usage', text, 'Without both options, the rehearsal is on paper alone and touches no venue.');
 }
 
 async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {

@@ -110,7 +110,7 @@ export class Catalog {
     const conditionId = spec.condition_id ?? makeName(this.#settings.seed, 'market', index);
     if (!CONDITION_ID.test(conditionId))
       return invalid('condition_id', 'Up to 128 visible characters without blanks, commas or pipes.');
-    if (this.#marketById.has(conditionId)) return invalid('condition_id', 'There is a market with this condition id.');
+    if (this.#marketById.has(conditionId)) return invalid('condition_id', 'A market already has this condition id.');
     const known = spec.event === undefined ? undefined : this.#eventByTitle.get(spec.event);
     const eventIndex = known ?? this.events.length;
     const card = readSpec(spec, { conditionId, eventIndex, number: index + 1, nowMs });

@@ -253,7 +253,7 @@ export function readSpec(
   if (!CATEGORIES.some((known) => known === category)) {
     return invalid('category', `Must be one of: ${CATEGORIES.join(', ')}.`);
   }
-  if (sport !== null && category !== 'sports') return invalid('category', 'A market of a sport is one of sports.');
+  if (sport !== null && category !== 'sports') return invalid('category', 'A sport needs the category sports.');
   const state = spec.state ?? 'open';
   if (!MARKET_STATES.includes(state) || state === 'resolved' || state === 'canceled') {
     return invalid('state', 'A market starts in a state before its resolution.');

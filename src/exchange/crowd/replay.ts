@@ -226,7 +226,7 @@ export class Replay {
     nowMs: number,
   ): Promise<Replay> {
     if (!Number.isFinite(speed) || speed <= 0) {
-      const hint = '1 is as recorded, 10 ten times as fast';
+      const hint = 'Speed 1 replays as fast as recorded, speed 10 ten times as fast.';
       throw new TwinbookError('usage', `the replay speed must be above 0, got ${speed}`, hint);
     }
     const bySource = new Map<string, ReplayPart[]>();
@@ -295,11 +295,11 @@ export class Replay {
 
 function planText({ market, summary }: Recording, state: ReplayMarket['state'], speed: number): string {
   const name = `"${market.title}" (${market.source.origin ?? market.source.kind})`;
-  if (state === 'finished') return `not replayed again: ${name}, which is over in this folder`;
+  if (state === 'finished') return `not replayed again: ${name}, which has ended in this folder`;
   const lengthMs = (summary?.lastMs ?? market.closeTimeMs) - (summary?.firstMs ?? market.openTimeMs);
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10} min`;
   const faster = speed === 1 ? '' : `, in ${minutes(lengthMs / speed)} at speed ${speed}`;
-  return `${state === 'open' ? 'replay goes on' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
+  return `${state === 'open' ? 'replay continues' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
 /** Recorded time of a recording's first event, Unix ms. Throws `recording_invalid` without a readable event. */

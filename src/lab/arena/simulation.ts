@@ -188,7 +188,7 @@ export class SimulatedAccount {
     const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
     const order = { id, side, tick, remaining: shares, covered };
     const needed = boundCash(order);
-    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`order needs ${needed}, ${this.freeCash} is free`);
     this.orders = [...this.orders, order];
     return order;
   }

@@ -52,7 +52,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
     const [best] = chosen.configurations;
     const hasBest = isChosen && best?.status === 'done';
     const fresh = hasBest ? await showFresh(plan, watcher, best, usedBefore) : null;
-    const text = `${usedBefore} of the fresh seeds were chosen on by an earlier sweep in this folder: they are not fresh. Take others (--fresh-first).`;
+    const text = `${usedBefore} of the fresh seeds were used for the choice of an earlier sweep in this folder. Take others (--fresh-first).`;
     const notes = usedBefore > 0 ? [{ level: 'caution', text } as const, ...chosen.notes] : chosen.notes;
     const result = { ...chosen, fresh, notes };
     if (isChosen) store.finish();
@@ -66,8 +66,8 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
-  const hint = `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
-  const text = `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`;
+  const hint = `Begin the fresh seeds elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
+  const text = `seeds ${from} to ${to} would serve both the choice and the report: seeds ${seeds.first} to ${getLastSeed(seeds)} are for the choice, ${fresh.first} to ${getLastSeed(fresh)} for the report`;
   throw new TwinbookError('usage', text, hint);
 }
 

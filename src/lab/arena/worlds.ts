@@ -90,7 +90,7 @@ export function worldNamed(name: string): World {
   const names = WORLDS.map((world) => world.name);
   const near = closest(name, names);
   const meant = near === null ? '' : `; did you mean '${near}'?`;
-  throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known are ${names.join(', ')}.`);
+  throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known worlds: ${names.join(', ')}.`);
 }
 
 /** Returns the usual conditions with this number of markets. Throws `usage` if none of the worlds uses the number. */

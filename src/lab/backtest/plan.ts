@@ -102,7 +102,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
   const { rows, problems } = readRows(path);
   const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
   if (values.length === 0) {
-    const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
+    const [problem = 'the file is empty'] = [...problems.values()].map(({ text }) => text);
     throw new TwinbookError(
       'usage',
       `${path} has no valid row of a feed: ${problem}`,
@@ -217,7 +217,7 @@ function filterText({ categories, words = [], withoutWords = [] }: PlannedStrate
   const parts = [
     categories.length === 0 ? 'any category' : `the categories ${categories.join(', ')}`,
     ...(words.length === 0 ? [] : [`titles with ${words.join(' or ')}`]),
-    ...(withoutWords.length === 0 ? [] : [`none with ${withoutWords.join(' or ')}`]),
+    ...(withoutWords.length === 0 ? [] : [`titles without ${withoutWords.join(' or ')}`]),
   ];
   return parts.join(', ');
 }
@@ -225,8 +225,8 @@ function filterText({ categories, words = [], withoutWords = [] }: PlannedStrate
 function nothingSelected(sources: readonly EventSource[], strategies: readonly PlannedStrategy[]): TwinbookError {
   const wanted = strategies.map(({ name, markets }) =>
     markets.ids.length > 0
-      ? `${name} wants ${markets.ids.length} named markets`
-      : `${name} wants ${filterText(markets)}`,
+      ? `${name} selects ${markets.ids.length} named markets`
+      : `${name} selects ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');
   const hint = 'Change the strategy file’s markets.select, or play every market with --all-markets.';

@@ -31,7 +31,7 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   const names = known.map((choice) => (typeof choice === 'string' ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return known;
-  throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
+  throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each fill model once.');
 }
 
 /**
@@ -117,7 +117,7 @@ export function keepInMemory(
     opened.then(onOpened, () => undefined);
     return {
       next: () => {
-        if (isStopped()) throw new Error('the reading was stopped');
+        if (isStopped()) throw new Error('reading of the recording was stopped');
         return stream === null ? opened.then((ready) => ready.next()) : stream.next();
       },
       close: () => {
@@ -200,7 +200,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   };
   let ahead = read();
   const next = (): EventChunk | null | Promise<EventChunk | null> => {
-    if (isStopped()) throw new Error('the reading was stopped');
+    if (isStopped()) throw new Error('reading of the recording was stopped');
     if (ready === undefined) return ahead.then(next);
     const chunk = ready;
     ready = undefined;

@@ -267,7 +267,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
     if (ledger.shares(conditionId, true) === yes && ledger.shares(conditionId, false) === no) continue;
     texts.push(`the trader's ledger and the exchange end with different shares of "${title}"`);
   }
-  if (!isStopped) texts.push('the trader still had open requests at the end of its time for a stop');
+  if (!isStopped) texts.push('the trader still had open requests when its time limit for stopping ended');
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 

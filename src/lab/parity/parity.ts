@@ -145,7 +145,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   const remarks = [...REMARKS, ...liveRun.remarks];
   if (taken > 0)
     remarks.push(
-      `${formatQuantity(taken, 'live fill')} took from the book: the backtests play these trades as trades of other accounts.`,
+      `${formatQuantity(taken, 'live fill')} took shares from the book: the backtests play these trades as trades of other accounts.`,
     );
   if (isOther && !isSelecting)
     remarks.push(`No strategy selects any of the ${sources.length} markets that the run has read.`);
@@ -216,7 +216,7 @@ function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
-    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
+    const signer: IntentSigner = { sign: () => ({ ok: false, reason: 'the comparison with backtests signs nothing' }) };
     const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
     const { mode, reason } = trader.snapshot(startedMs);
     const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];

@@ -191,7 +191,7 @@ export function keepOutcomes(
       throw new TwinbookError(
         'results_differ',
         `${from}: configuration ${candidate.number}, fold ${fold + 1}, ${fillModel} gives another result than before`,
-        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` looks for that.',
+        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` checks for the latter.',
       );
     }
   }
@@ -322,12 +322,12 @@ export class Leader {
     if (chunk === undefined) return;
     const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
     if (kind === 'stalled') {
-      const outcome = { kind: 'failed', error: `its workers ended without a result, several times (${text})` } as const;
+      const outcome = { kind: 'failed', error: `workers ended repeatedly without a result (${text})` } as const;
       const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
       keepOutcomes(outcomes, this.#work, 'a worker');
     } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
     else {
-      const why = kind === 'done' ? 'it lacks backtests of its chunk' : text;
+      const why = kind === 'done' ? 'backtests of the chunk are missing' : text;
       return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
     }
     this.#open.delete(id);
@@ -377,7 +377,7 @@ export function openChunkWorker(
   };
   const handle: QueueWork['handle'] = async (data, document) => {
     const read = job.safeParse(data);
-    if (!read.success) return { kind: 'foreign', why: 'it is not a job of a sweep of this version' };
+    if (!read.success) return { kind: 'foreign', why: 'the job belongs to no sweep of this version' };
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));

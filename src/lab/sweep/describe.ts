@@ -42,7 +42,7 @@ function* listCautions(
   if (failed > 0)
     yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
   if (flipping > 0) {
-    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
+    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below 0 under another: reject such configurations.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
@@ -85,7 +85,7 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
 /** Formats a Sharpe ratio. A missing ratio is explained if there are too few events. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
-  return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
+  return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
 };
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
@@ -157,7 +157,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
     },
     {
       title: 'Config',
-      explains: 'number in the order of the search',
+      explains: 'number of the configuration, in search order',
       cell: ({ configuration }) => configuration.number,
     },
     ...search.axes.map((axis, index) => ({
@@ -231,7 +231,7 @@ const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkF
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
   { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
   { title: 'Tested on', explains: 'events', cell: ({ testEvents }) => testEvents },
-  { title: 'Config', explains: 'the best until then', cell: ({ chosen }) => chosen },
+  { title: 'Config', explains: 'number of the best configuration so far', cell: ({ chosen }) => chosen },
   ...fillModels.flatMap((model, index): SharedColumn<WalkForwardStep>[] => [
     {
       title: `${model}, in sample`,

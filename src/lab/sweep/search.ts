@@ -163,7 +163,7 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
   const parts = text.split(':');
   if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
   if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
-    throw bad(name, text, `a list, for it is ${describeParam(spec).wanted}`);
+    throw bad(name, text, `a list of values, because the parameter is ${describeParam(spec).wanted}`);
   }
   const isLog = parts[0] === 'log';
   const numbers = (isLog ? parts.slice(1) : parts).map((part) => part.trim());
@@ -174,8 +174,8 @@ function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boole
   if (from > to) throw bad(name, text, `the smaller end first, as in ${numbers[1]}:${numbers[0]}`);
   if (numbers.length === 3) return { kind: 'values', values: steps(numbers, name, text, spec) };
   if (!isRandom) throw bad(name, text, 'a step, as in FROM:TO:STEP, or --random N to draw from the range');
-  if (spec.kind === 'integer' && !(Number.isInteger(from) && Number.isInteger(to))) throw bad(name, text, 'whole ends');
-  if (isLog && from <= 0) throw bad(name, text, 'ends above 0 on a logarithmic scale');
+  if (spec.kind === 'integer' && !(Number.isInteger(from) && Number.isInteger(to))) throw bad(name, text, 'integers');
+  if (isLog && from <= 0) throw bad(name, text, 'FROM and TO above 0 on a logarithmic scale');
   return { kind: 'between', from, to, isLog, as: spec.kind };
 }
 
@@ -257,9 +257,9 @@ function* drawCombinations(axes: readonly Axis[], count: number, seed: number): 
 
 function requireAxes(axes: readonly Axis[]): void {
   if (axes.length === 0)
-    throw new TwinbookError('usage', 'nothing to vary', 'Give at least one --param NAME=FROM:TO:STEP.');
+    throw new TwinbookError('usage', 'no parameter to vary', 'Give at least one --param NAME=FROM:TO:STEP.');
   const twin = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
-  if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
+  if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one --param.');
 }
 
 /** Checks each value with the configured values of the other parameters, so that an error names its parameter. */

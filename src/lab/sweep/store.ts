@@ -170,7 +170,7 @@ export class SweepStore {
         return [];
       }
       if (!same.isFinished && resume === false) {
-        const hint = 'Continue it with --resume, or give another folder with --out.';
+        const hint = 'Continue the sweep with --resume, or give another folder with --out.';
         throw new TwinbookError('usage', `${this.#outDir} has this sweep already, unfinished`, hint);
       }
       this.#sweep = same.sweep;
@@ -242,7 +242,7 @@ export class SweepStore {
       (part) => canonicalJson(before[part]) !== canonicalJson(identity[part]),
     );
     const changed = parts.map((part) => PART_NAMES[part]).join('; ');
-    const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
+    const hint = 'Restore the input, or leave --resume out to begin another sweep in the same folder.';
     return new TwinbookError('usage', `the sweep in ${this.#outDir} has another input; changed: ${changed}`, hint);
   }
 

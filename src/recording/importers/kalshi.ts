@@ -169,7 +169,7 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
     const market = response.markets.find((candidate) => candidate['ticker'] === ticker);
     return market === undefined ? nothing : { event: { ...response.event }, market };
   } catch (error) {
-    warnings.push({ path, message: `it is not a record of a market (${(error as Error).message}): not used` });
+    warnings.push({ path, message: `not used: the file is no market record (${(error as Error).message})` });
     return nothing;
   }
 }
@@ -243,7 +243,7 @@ function nothingRead(path: string, read: number, warnings: readonly RecordingWar
   const reasons = [...why, ...told.map(({ message }) => message)].join('; ');
   return new TwinbookError(
     'recording_invalid',
-    `no event can be read from ${path}: ${reasons === '' ? 'it is empty' : reasons}`,
+    `no event can be read from ${path}: ${reasons === '' ? 'the file is empty' : reasons}`,
     'Give a recording of Kalshi messages; `twinbook data import --help` lists the kinds.',
   );
 }

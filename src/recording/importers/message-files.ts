@@ -106,7 +106,7 @@ export class ClockRegression {
   warning(path: string): RecordingWarning | null {
     if (this.#farthestMs <= this.#quietMs) return null;
     const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
-    const message = `${events} before that of an event before it, by up to ${this.#farthestMs / 1000} s: raised to it`;
+    const message = `${events} before that of the previous event, by up to ${this.#farthestMs / 1000} s: raised to that time`;
     return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
   }
 }

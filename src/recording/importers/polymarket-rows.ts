@@ -101,7 +101,7 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
 
 async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {
   await access(path, constants.R_OK).catch((error: unknown) => {
-    throw unreadable(`cannot read ${path}`, error, 'Check its path and rights.');
+    throw unreadable(`cannot read ${path}`, error, 'Check the path and the permissions of the file.');
   });
   try {
     const { form, source } = await openSource(connection, path, markets);

@@ -79,7 +79,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   const tokens = await readTokens(events.connection);
   if (tokens.length === 0) {
     if (wanted.length > 0) return [];
-    const why = broken ?? 'it has none';
+    const why = broken ?? 'the file has no event';
     throw new TwinbookError(
       'recording_invalid',
       `no event can be read from ${path}: ${why}`,
@@ -127,7 +127,7 @@ async function pairTokens(
         ? findMirror(first, [...lonely.values()], samples)
         : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin === null) {
-      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a separate market` });
+      warnings.push({ path, message: `token ${short(first.id)} has no mirror; the token is a separate market` });
     } else lonely.delete(twin.id);
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }

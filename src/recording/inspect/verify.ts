@@ -267,7 +267,7 @@ const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
 /** Returns conditions of valid rows; each key describes the violation. A comparison with null counts as violated. */
 const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
-  'a number that is not the one that follows': `seq = coalesce(before + 1, ${firstSeq})`,
+  'a number that does not follow the previous one': `seq = coalesce(before + 1, ${firstSeq})`,
   'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',
   'a kind that is not known': `kind IN (${Object.keys(ROW).map(quote).join(', ')})`,
   'a side other than bid and ask': `NOT (${PRICED}) OR side IN ('bid', 'ask')`,

@@ -24,7 +24,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error for the user: `message` is the cause, `hint` the next step. The error holds no secret. */
+/** An error for the user: `message` is the cause of the error, `hint` the next step. Neither text holds a secret. */
 export class TwinbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;

@@ -1,4 +1,4 @@
-/** Fees by the schedule of a venue profile. Prices are prices of the traded outcome. */
+/** Fees by the schedule of a venue profile. Each price is that of the traded outcome, YES or NO. */
 
 import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
 

@@ -28,7 +28,7 @@ export function makePrivate(path: string): void {
   try {
     chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
   } catch {
-    // Another user owns the file and shares it with us.
+    // Another user owns this file and shares it with us, so its permissions stay.
   }
 }
 
@@ -49,7 +49,7 @@ export function openToOthers(folder: string) {
   };
 }
 
-/** Folder mode whose access by other users only the process's umask limits. */
+/** Folder mode with full access for all users, less what the process's umask removes. */
 export const SHARED_FOLDER = 0o777;
 
 /**
@@ -63,7 +63,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
     try {
       mkdirSync(path, mode);
     } catch (error) {
-      // Another process was faster and created the folder.
+      // Another process has created the folder in the meantime.
       if (!existsSync(path)) throw error;
     }
   }

@@ -5,7 +5,7 @@
 
 const MOST_WHOLE_DIGITS = 16;
 const MOST_PLACES = 24;
-/** Number of decimal places of a millionth. */
+/** Number of decimal places in a millionth: 6. */
 const PLACES = 6;
 
 const MINUS = 0x2d;
@@ -17,7 +17,7 @@ const DIGIT_ZERO = 0x30;
  * null for any other text, and for a value whose millionths are not a safe integer.
  */
 export function parseDecimal(text: string): Micros | null {
-  // The loop reads single digits for speed: it parses every number of every answer and recording.
+  // For speed, the parser reads digit by digit, because every number in answers and recordings passes here.
   const isNegative = text.charCodeAt(0) === MINUS;
   const { length } = text;
   let at = isNegative ? 1 : 0;
@@ -70,7 +70,7 @@ export type Micros = number & { readonly [microsBrand]: true };
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** Rounding: `floor` towards minus infinity, `ceil` towards plus infinity. Callers choose the unfavourable one. */
+/** `floor` rounds towards minus, `ceil` towards plus infinity. Callers choose the unfavourable rounding. */
 export type Rounding = 'floor' | 'ceil';
 
 /** Brands a number as Micros. Throws RangeError for a number that is not a safe integer. */
@@ -129,7 +129,7 @@ export function toMultiple(value: Micros, step: Micros, rounding: Rounding): Mic
 
 export const isMultiple = (value: Micros, step: Micros): boolean => value % step === 0;
 
-/** Returns 10^-precision as Micros, for precision 0 to 6. The result is the tick or lot of a market. */
+/** Returns 10^-precision as Micros, for precision 0 to 6. The result is a market's price tick or share lot. */
 export function stepOfPrecision(precision: number): Micros {
   if (!Number.isInteger(precision) || precision < 0 || precision > 6) {
     throw new RangeError(`precision must be an integer from 0 to 6, got ${precision}`);

@@ -7,13 +7,13 @@ import { systemCode } from './errors.js';
 
 /**
  * Keeps garbage collections short in all threads of a program with a waiting user. By default V8 allocates some
- * objects, such as zod's, in old space. There each keeps a whole answer in memory until the next full collection.
+ * objects, such as zod's, in old space. Such an object keeps an answer in memory until the next full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Allowed heap growth after a full collection, per cent. V8's default is three times as high. */
+/** Allowed heap growth after a full collection, per cent. V8's default growth is three times as high. */
 const GROWTH = 100;
 
 /** Limits heap growth in all threads of a program with little long-lived data: V8 collects at twice the size. */
@@ -21,18 +21,18 @@ export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
 
-/** Compiled program of a worker. A worker thread does not inherit its parent's TypeScript loader. */
+/** Compiled program that a worker thread runs. A worker thread does not inherit its parent's TypeScript loader. */
 interface WorkerProgram {
   /** File name of the program without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Size of the young generation, MB, for a program whose new objects are short-lived. Default: three times 16. */
+  /** Size of the young generation, MB, for a program whose new objects are short-lived. Default: 48 MB. */
   readonly youngMb?: number;
 }
 
 /** Starts a worker. `from` is the `import.meta.url` of a module beside the program; tests of sources use the build. */
 export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
-  // The last folder with this name is replaced, because the project's path may contain the name too.
+  // Only the last `/src/` is replaced by `/dist/`, because the project's own path may contain `/src/`.
   const root = from.lastIndexOf('/src/');
   const beside = from.endsWith('.ts') ? `${from.slice(0, root)}/dist${from.slice(root)}` : from;
   const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };
@@ -50,7 +50,7 @@ export const guarded =
     }
   };
 
-/** Identity of a process: its id and its start time, because the system reuses ids. */
+/** Identity of a process: its id with its start time, because the system reuses ids. */
 export interface ProcessMark {
   readonly pid: number;
   /** Start time in the system's own units; null if the system does not report it. */

@@ -6,7 +6,7 @@ interface Quotient {
   readonly below: readonly number[];
 }
 
-// Source: W. J. Cody (1969), "Rational Chebyshev approximations for the error function". Middle: z^2, else |z|.
+// Cody (1969), "Rational Chebyshev approximations for the error function": of z^2 in the middle, else of |z|.
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],
@@ -140,7 +140,7 @@ export class Random {
     return -mean * Math.log(1 - this.uniform());
   }
 
-  /** Returns a standard normal number (Box-Muller). The second value is dropped to keep the state at four words. */
+  /** Returns a standard normal number (Box-Muller, without its second value, so that the state is four words). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }

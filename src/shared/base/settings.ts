@@ -18,7 +18,7 @@ type Settings<F> = {
   readonly [K in keyof F & string as Name<K, F[K]>]-?: Value<F[K]>;
 };
 
-/** Marks for the `.meta()` of a setting's schema. An amount is parsed into Micros, a path is made absolute. */
+/** Marks that a setting's schema has in its `.meta()`. An amount is parsed into Micros, a path is made absolute. */
 export const AMOUNT = { 'x-amount': true } as const;
 export const PATH = { 'x-path': true } as const;
 
@@ -45,7 +45,7 @@ export function settingKey(key: string, field: z.core.$ZodType): string {
   return key.replace(/_mb$/, '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) + unit;
 }
 
-/** Returns the value of a mark in the `.meta()` of a schema or of a schema that it wraps; undefined without it. */
+/** Returns a mark's value from the `.meta()` of a schema or of its inner schema; undefined without it. */
 export function findMark(schema: z.core.$ZodType, mark: string): unknown {
   const own = z.globalRegistry.get(schema)?.[mark];
   const inner = own === undefined ? unwrap(schema) : null;

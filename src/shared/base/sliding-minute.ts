@@ -1,4 +1,4 @@
-/** Times of requests in the last minute, for request budgets. Each time counts for one minute. */
+/** Times of requests in the last minute, for request budgets. Each request time counts for one minute. */
 
 export const MINUTE_MS = 60_000;
 
@@ -18,14 +18,14 @@ export class SlidingMinute {
     return this.#size === 0 ? null : this.#time(this.#size - 1);
   }
 
-  /** Appends a time. A time that is earlier than the last one is stored behind it too. */
+  /** Appends a time. Times are stored by arrival, also if the clock stepped back. */
   add(timeMs: number): void {
     if (this.#size === this.#times.length) this.#grow();
     this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
     this.#size += 1;
   }
 
-  /** Returns the number of times that count now. Expired times stay, in case the clock jumps ahead and returns. */
+  /** Returns the number of counted times. Expired times stay, in case the clock jumps ahead and returns. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
@@ -36,7 +36,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the minimum of `figure` over the counted times; Infinity without any. `since` counts times from it on. */
+  /** Returns the minimum of `figure` over counted times; else Infinity. `since` is the number of times from it on. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)
@@ -44,7 +44,7 @@ export class SlidingMinute {
     return least;
   }
 
-  /** Deletes expired times. Call it only if the clock never steps back, or just before adding a time. */
+  /** Deletes expired times. Call this only if the clock never steps back, or just before adding a time. */
   forget(nowMs: number): void {
     const over = this.#overAt(nowMs);
     this.#first = (this.#first + over) % this.#times.length;
@@ -58,7 +58,7 @@ export class SlidingMinute {
   }
 
   #time(place: number): number {
-    // Every index below `#size` holds a time.
+    // Every index below `#size` holds a stored time.
     return this.#times[(this.#first + place) % this.#times.length] ?? 0;
   }
 

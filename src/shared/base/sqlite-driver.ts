@@ -1,6 +1,6 @@
 /**
- * SQLite's binding for this version of Node. better-sqlite3 12 uses internal classes of Node. From Node 24.19 on, they
- * abort the process when a statement is garbage-collected. Version 13 uses Node's stable interface and needs Node 22.
+ * SQLite's binding for this version of Node. better-sqlite3 12 uses internal classes of Node. From Node 24.19 on, these
+ * classes abort the process when a statement is collected. Version 13 uses Node's stable interface and needs Node 22.
  */
 
 import { createRequire } from 'node:module';

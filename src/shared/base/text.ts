@@ -1,6 +1,6 @@
 /**
- * Formats text for people: times, suggestions for misspelt words, CSV rows and terminal tables. East Asian
- * letters and most emojis take two terminal columns, combining marks none.
+ * Formats text for people: times, suggestions for misspelt words, CSV rows and terminal tables. East Asian letters and
+ * most emojis are two terminal columns wide; combining marks have no width.
  */
 
 /** Returns a time in UTC such as `2026-11-28 10:21:03`. @param ms Unix time, ms */
@@ -22,7 +22,7 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** Maximum length of a compared word, because the table below has quadratic size. All known words are shorter. */
+/** Maximum length of a compared word, because comparing takes quadratic time; all known words are shorter. */
 const MAX_LENGTH = 200;
 
 /** Returns the number of insertions, deletions, replacements and swaps of neighbours between two words. */
@@ -54,7 +54,7 @@ function csvCell(value: CsvValue): string {
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Matches a cell that a spreadsheet would compute, perhaps after it dropped the first characters. */
+/** Matches a cell that a spreadsheet may compute as a formula, perhaps without its first characters. */
 const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 
 /** Quotes a text that looks like a formula, since titles come from an exchange. Plain numbers stay unchanged. */
@@ -118,7 +118,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a separate piece. */
+/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is its own piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -147,7 +147,7 @@ export function foldText(text: string, columns: number): readonly string[] {
   return fillLines(words, columns, ' ');
 }
 
-/** Joins parts with `gap` into lines of at most `columns` columns. A wider part has its own line. */
+/** Joins parts with `gap` into lines of at most `columns` columns. A part wider than `columns` has its own line. */
 export function fillLines(parts: readonly string[], columns: number, gap: string): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -162,20 +162,20 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Set for a column of text, which is left-aligned. A column of figures is right-aligned. */
+  /** True for a column of text, which is left-aligned. A column of figures is right-aligned. */
   readonly isText?: true;
   /** Cuts long text with `…`, or wraps it. Without `gives` the column has its full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum width, in terminal columns, while another column can be dropped instead. */
+  /** Width, in terminal columns, below which another table column is dropped instead. */
   readonly least?: number;
   /** Maximum width, in terminal columns. */
   readonly most?: number;
-  /** Priority: the column with the lowest value is dropped first, and the last of equal columns. */
+  /** Priority when a table is too wide: the lowest is dropped first, the last of equal columns before others. */
   readonly keep: number;
 }
 
 export const GAP = '  ';
-/** Default minimum widths. The start of a title identifies it; a wrapped message needs some words in each line. */
+/** Default minimum widths. A title's start identifies it, but a wrapped message needs several words in each line. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {
@@ -212,7 +212,7 @@ function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
   return sized.filter((_, place) => place !== at);
 }
 
-/** Returns the width of each column. Width beyond the minimums goes to the first columns that need it. */
+/** Returns the width of each column. Width beyond all columns' minimums goes to the first columns that need it. */
 function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
   let room = Math.max(0, width - measureLeast(sized));
   return sized.map(({ least, most }) => {
@@ -247,13 +247,13 @@ export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 /** Replaces invisible characters by `?`, but keeps line breaks and tabs. */
 export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
 
-/** Returns equivalent JSON with invisible characters escaped. Line breaks between tokens stay. */
+/** Returns equivalent JSON with invisible characters escaped. Line breaks between JSON tokens stay. */
 export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
-/** Returns the parsed value; undefined if the text is not JSON. */
+/** Returns the value of a JSON text; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Cursors of lists. A cursor is unpadded base64url JSON, and a client must not interpret it. */
+/** Cursors of lists. A list's page cursor is unpadded base64url JSON, which clients must not interpret. */
 
 /** Name of the number in a cursor: the id of the last row, or an offset into a scan. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';

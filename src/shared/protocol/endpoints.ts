@@ -31,23 +31,23 @@ import {
   ungiven,
 } from './wire.js';
 
-/** Scope of a call: its permitted callers, and the request budget that it uses. */
+/** Scope of a call: who may call, and the request budget that it uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
 type Path = `/${string}/`;
 
-/** Declaration of a call under its general type. */
+/** Declaration of a call, without the exact types of its endpoint. */
 interface Declaration {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: Path;
   readonly scope: Scope;
-  /** HTTP status of success. A 201 answer of a draft call has a `Location` header with the path of `location`. */
+  /** HTTP status of a successful call. A 201 answer has a `Location` header with the path `location`. */
   readonly status: 200 | 201;
   readonly location?: Path;
   /** Default page size of a list. The `data` of a list is an array; its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
   /** Row schema of a list from which the client omits unreadable rows. Absent if every row must be readable. */
   readonly looseRow?: z.ZodType;
-  /** Set for a list without pages whose `meta` is the requested outcome, `{is_yes}`. */
+  /** Set if the list has no pages and its `meta` is the requested outcome, `{is_yes}`. */
   readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
@@ -95,7 +95,7 @@ const change = <const M extends Declaration['method'], const P extends Path, D e
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** Declares a call that leads to a credential and needs none. */
+/** Declares a public call that leads to an API key. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,
@@ -118,7 +118,7 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
   row: R,
 ) => ({ ...detail(scope, path, z.array(row)), page, query: parameters });
 
-/** Declares the first call of a change. The call returns the draft to sign, with status 201 and `Location`. */
+/** Declares the first call of a signed change. The call returns the draft to sign, with status 201 and `Location`. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
   ...({ method: 'POST', status: 201, scope: 'signed' } as const),
   path,
@@ -128,7 +128,7 @@ const start = <const P extends Path, const L extends Path, B extends z.ZodObject
   data: record.draft,
 });
 
-/** Declares the last call of a change. The call sends the draft's signature and returns the record. */
+/** Declares the last call of a signed change. It sends the draft's signature and returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
   ...({ method: 'POST', status: 200, scope: 'signed' } as const),
   path,
@@ -317,7 +317,7 @@ type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
   ? { readonly [key in K]: string } & PathParams<R>
   : unknown;
 
-/** Query of a call as the exchange parses it: numbers, booleans, arrays, and Micros for decimals. */
+/** Parsed query of a call: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
 /** Query of a call as a caller writes it, with decimals as text. `writeQuery` converts the query to text. */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
@@ -331,11 +331,11 @@ export type DataOf<N extends EndpointName> = z.output<Endpoint<N>['data']>;
 /** Data of a call's answer as sent, with decimal strings. */
 export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;
 
-/** Returns a declaration under its general type, for code that serves or calls any endpoint. */
+/** Returns a call's declaration without its exact types, for code that handles any endpoint. */
 export const declarationOf = (name: EndpointName): Declaration => ENDPOINTS[name];
 export type { Declaration };
 
-/** Fills the parameters into a path template, percent-encoded. */
+/** Fills percent-encoded parameters into a path template. */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

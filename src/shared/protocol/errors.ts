@@ -1,8 +1,8 @@
-/** All errors of the service, with slug, HTTP status, code and message. Clients branch on the slug. */
+/** All errors of the service, with slug, HTTP status, code and message. Clients distinguish errors by the slug. */
 
 import { z } from 'zod';
 
-/** Some codes are not documented by the interface but chosen by the paper exchange. No client may depend on a code. */
+/** The paper exchange chose some codes that the interface does not document. No client may depend on a code. */
 export const SERVICE_ERRORS = {
   invalid_request_params: { status: 400, code: -11, message: 'Validation Error' },
   authentication_failed: { status: 401, code: -12, message: 'Invalid signature' },
@@ -65,13 +65,13 @@ export const SERVICE_ERRORS = {
   },
 } as const satisfies Record<string, { readonly status: number; readonly code: number; readonly message: string }>;
 
-/** Name of an error, by which clients branch. */
+/** Slug of an error, by which clients distinguish errors. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
-/** Value of `details`. Each object has one key, the name of the invalid field. */
+/** Value of `details`. Each object in the error's details has one key, the name of the invalid field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
-/** A refusal of the service. The exchange sends it, and the client returns it. */
+/** A refusal of the service. The exchange sends this refusal, and the client returns it. */
 export interface ServiceFault {
   readonly slug: ServiceErrorSlug;
   /** Message that replaces the one in `SERVICE_ERRORS`, for variants of a slug. */
@@ -93,7 +93,7 @@ export const errorObject = z.object({
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/** True if the service rejects the key or forbids the call, so that another key may work. False for a wrong clock. */
+/** True if the service rejects the key or forbids the call, so that another key may work. A wrong clock gives false. */
 export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
   (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
   (refusal.status === 403 && refusal.slug === 'permission_denied');

@@ -18,7 +18,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   cursor: { description: 'Value of `next_cursor` in the previous page.' },
   sort: { description: 'Sort order of the list. A leading minus means descending.' },
   market_condition_id: { description: 'Id of the market. A list shows only rows of this market.', example: MARKET },
-  event_condition_id: { description: 'Shows only rows of markets of the event with this id.' },
+  event_condition_id: { description: 'Shows only rows of markets of this event.' },
   position_pubkey: { description: 'Shows only the settlement of the position with this id.' },
   status: { description: 'Shows only orders in these comma-separated statuses, in upper or lower case.' },
   state: { description: 'Shows only rows in this state. Some lists accept several comma-separated states.' },
@@ -36,9 +36,9 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   type: { description: 'A `market` request opens the position now, a `limit` request at `price`.' },
   price: { description: 'Price of a share of the outcome: above 0, below 1, a multiple of the tick.', example: '0.42' },
   amount: { description: 'Number of shares or complete sets: a positive multiple of the lot.', example: '10' },
-  funds: { description: 'Currency to spend.', example: '25' },
+  funds: { description: 'Currency that the order or position request may spend.', example: '25' },
   shares: { description: 'Number of shares of the position.', example: '100' },
-  leverage: { description: 'Total currency of the position over own, from 1 to the market’s maximum.', example: 2 },
+  leverage: { description: 'Position’s total currency / own currency, from 1 to the market’s maximum.', example: 2 },
   position_leverage: { description: 'Shows only settlements of positions with this leverage.' },
   take_profit_price: { description: 'The position closes at or above this price. Null clears it.', example: '0.8' },
   stop_loss_price: { description: 'The position closes at or below this price. Null clears it.', example: '0.2' },
@@ -47,7 +47,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   message: { description: 'Message of the challenge, unchanged.' },
   nonce: { description: 'Nonce of the challenge.' },
 
-  depth: { description: 'Maximum number of price levels on each side.' },
+  depth: { description: 'Maximum number of price levels on each side of the book.' },
   start_time: { description: 'Start of the chart, Unix seconds.', example: 1_714_300_000 },
   end_time: { description: 'Exclusive end of the chart, Unix seconds.', example: 1_714_386_400 },
   interval: { description: 'Length of one bar of the chart.' },
@@ -61,17 +61,17 @@ export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: st
   price_gte: { description: 'Shows only markets with at least this YES price.', example: '0.1' },
   price_lte: { description: 'Shows only markets with at most this YES price.', example: '0.9' },
   leveraged: { description: 'True shows only margin markets, false only markets with a book.' },
-  max_leverage_yes_gte: { description: 'Shows only markets whose maximum leverage on YES is at least this value.' },
-  max_leverage_yes_lte: { description: 'Shows only markets whose maximum leverage on YES is at most this value.' },
-  max_leverage_no_gte: { description: 'Shows only markets whose maximum leverage on NO is at least this value.' },
-  max_leverage_no_lte: { description: 'Shows only markets whose maximum leverage on NO is at most this value.' },
+  max_leverage_yes_gte: { description: 'Shows only markets whose maximum YES leverage is at least this value.' },
+  max_leverage_yes_lte: { description: 'Shows only markets whose maximum YES leverage is at most this value.' },
+  max_leverage_no_gte: { description: 'Shows only markets whose maximum NO leverage is at least this value.' },
+  max_leverage_no_lte: { description: 'Shows only markets whose maximum NO leverage is at most this value.' },
   result_type: { description: 'Shows only markets or only events.' },
 };
 
 const FIX = 'Correct the request.';
 const REDRAFT = 'Make a new draft.';
 const LATER = 'Wait, then repeat the request.';
-const READ = 'Read the record, because the request may have taken effect.';
+const READ = 'Read the record: the request may have taken effect.';
 const FINISH = 'Submit the open draft, or wait until it has ended.';
 
 export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: string; readonly advice: string }>> = {
@@ -143,7 +143,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 
 /** Documentation of one call of the service. */
 export interface EndpointNote {
-  /** Heading of the call, a few words. */
+  /** Heading of the call in the documentation, a few words. */
   readonly summary: string;
   /** Facts about the call that its parameters do not show. */
   readonly description?: string;
@@ -151,15 +151,15 @@ export interface EndpointNote {
   readonly errors?: readonly ServiceErrorSlug[];
   /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
   readonly defaults?: Readonly<Record<string, Example>>;
-  /** Complete example bodies by purpose, for calls whose body fields exclude each other. */
+  /** Complete example bodies by purpose, for calls with mutually exclusive body fields. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, Example>>>>;
 }
 
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
-const NEWEST_FIRST = 'The list shows the newest rows first.';
+const NEWEST_FIRST = 'Newest rows come first.';
 const SORTED = {
-  description: 'The list shows the newest rows first unless `sort` is given.',
+  description: 'Newest rows come first unless `sort` is given.',
   defaults: { sort: '-created' },
 } as const;
 const SUBMIT_ERRORS = ['program_call_has_expired', 'invalid_program_call_status'] as const;
@@ -167,7 +167,7 @@ const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'orde
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
 const CONVERSION_SUBMIT = {
   description:
-    'The record is `in_process`; read the record until it is `done` or `failed`. A conversion fails if the market does not permit it when the transaction lands.',
+    'Read the `in_process` record until it is `done` or `failed`. A conversion fails if the market does not permit it when the transaction lands.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
 const CONVERSION_START_ERRORS = [
@@ -182,14 +182,14 @@ const CONVERSION_START_ERRORS = [
 export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'keys.challenge': {
     summary: 'Ask for a challenge',
-    description: 'A challenge is the first step to an API key. Sign its text unchanged.',
+    description: 'A challenge is the first step to an API key. Sign the challenge’s text unchanged.',
   },
   'keys.create': {
     summary: 'Create an API key',
     description:
       'Only this answer shows the secret. A challenge is valid once. The first key of a wallet opens its account.',
   },
-  'keys.list': { summary: 'List API keys', description: 'The list has all keys, including revoked ones.' },
+  'keys.list': { summary: 'List API keys', description: 'The list includes revoked keys.' },
   'keys.revoke': {
     summary: 'Revoke an API key',
     description:
@@ -226,7 +226,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     defaults: { is_yes: true },
   },
   'markets.marginActivity': { summary: 'List margin changes of all accounts', description: NEWEST_FIRST },
-  'sports.list': { summary: 'List sports and leagues', description: 'The answer has all rows and no pages.' },
+  'sports.list': { summary: 'List sports and leagues', description: 'The list has no pages.' },
   'search.list': {
     summary: 'Search markets and events',
     description: 'At least one filter is required. Each result has the full detail of its market or event.',
@@ -314,7 +314,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'positions.detail': { summary: 'Read a margin position' },
   'positions.close': {
     summary: 'Close a margin position',
-    description: 'The position closes at once. With `price` it closes at this price or better.',
+    description: 'The position closes at once. With `price` the position closes at this price or better.',
     errors: ['order_market_not_open'],
   },
   'positions.setTpSl': {
@@ -350,10 +350,10 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request' },
-  'requests.cancel': { summary: 'Cancel a position request', description: 'Possible until the request is funded.' },
+  'requests.cancel': { summary: 'Cancel a position request', description: 'Only an unfunded request is canceled.' },
 };
 
-/** Returns all errors that a call may answer: the errors of its scope, path and body, then those of its note. */
+/** Returns all errors that a call may answer: those of its scope, path and body, then those of its note. */
 export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body, path } = declarationOf(name);
   const { errors = [] } = ENDPOINT_NOTES[name];
@@ -361,7 +361,7 @@ export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
     ...(path.includes('{') && !errors.includes('share_conversion_not_found') ? (['not_found'] as const) : []),
     ...(scope === 'signed' ? (['not_authenticated', 'authentication_failed', 'permission_denied'] as const) : []),
     ...(body === null ? [] : (['unsupported_media_type'] as const)),
-    // The exchange also reads the body of a call without one, because the signature covers it.
+    // The exchange reads a body even if the call has none, because the signature covers the body.
     ...(['request_too_large', 'request_headers_too_large'] as const),
     ...(['invalid_request_params', 'throttled', 'internal_error'] as const),
     ...errors,

@@ -5,26 +5,26 @@ export const ROLES = ['view', 'stop', 'operate'] as const;
 /** Role of a visitor of the dashboard. */
 export type Role = (typeof ROLES)[number];
 
-/** Label and explanation of a button. */
+/** Label and explanation of a dashboard button. */
 type Button = readonly [label: string, title: string];
 
-/** Description of one command. */
+/** Description of one operator command. */
 export interface OperatorRow {
   readonly help: string;
-  /** Whether the command has a reason. `usual`: if none is given, the sender's name is recorded. */
+  /** Whether the operator gives a reason with the command. `usual`: without a reason, the sender's name is recorded. */
   readonly reason: 'none' | 'usual' | 'optional' | 'required';
   /** Minimum role for the command on the dashboard. */
   readonly role: Role;
   readonly button: Button;
-  /** Button for one market. Absent if the command only applies to all markets. */
+  /** Dashboard button for one market. The button is absent if the command only applies to all markets. */
   readonly marketButton?: Button;
-  /** Set if `twinbook mcp` offers the command: an agent may only stop the trader. */
+  /** Set if `twinbook mcp` offers the command; an AI agent may only stop the trader. */
   readonly isTool?: true;
   /** Set if the command has `--verify`, which waits until no order rests according to the exchange. */
   readonly isVerifiable?: true;
 }
 
-/** All commands, in the order of the dashboard's buttons. */
+/** All operator commands, in the order of the dashboard's buttons. */
 export const OPERATOR_COMMANDS = {
   widen: {
     reason: 'usual',
@@ -89,7 +89,7 @@ export const OPERATOR_COMMANDS = {
 } as const satisfies Readonly<Record<string, OperatorRow>>;
 
 type OperatorRows = typeof OPERATOR_COMMANDS;
-/** Name of a command, as typed. */
+/** Name of an operator command, as typed. */
 export type OperatorName = keyof OperatorRows;
 
 /** Name of a command that also applies to one market. */
@@ -97,17 +97,17 @@ export type MarketName = {
   [Name in OperatorName]: OperatorRows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
-/** Names of all commands. */
+/** Names of all operator commands. */
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
 /** Commands that the dashboard always shows, also for all traders at once. */
 export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
-/** Commands that Telegram offers. With a stolen telephone a thief can only stop the trader. */
+/** Commands that Telegram offers. A thief with the operator's telephone can only stop the trader. */
 export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**
- * Returns the request of a command, with only the fields that the command has.
+ * Returns the request that sends a command, with only the command's own fields.
  * @param reason empty if none was given @param sender recorded instead of an empty reason if a reason is usual
  * @param market condition id; null for all markets
  */

@@ -2,7 +2,7 @@
 
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
-/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number is the value of a YES share, between 0 and 1. */
+/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number: the value of a YES share, 0 to 1. */
 export type MarketOutcome = boolean | number;
 
 /** Value of a share of a void market, unless the venue reports another. */
@@ -16,14 +16,14 @@ export const settledValue = (outcome: MarketOutcome, yes: number, no: number): M
   // The formula equals yes x value + no x (1 - value), but it rounds only once.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
-/** Returns the outcome at this value of a YES share; null for a value outside 0 to 1. */
+/** Returns the outcome that gives a YES share this value; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {
   if (!(value >= 0 && value <= 1)) return null;
   const rounded = Math.round(value * ONE) / ONE;
   return rounded === 0 ? false : rounded === 1 ? true : rounded;
 }
 
-/** Returns the outcome with which these shares pay `paid`; null if the payment does not determine the outcome. */
+/** Returns the outcome at which these shares pay `paid`; null if `paid` does not determine it. */
 export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
   if (yes === no) return null;
   // Venues settle at multiples of 0.0001.
@@ -31,7 +31,7 @@ export function inferOutcome(yes: number, no: number, paid: number): MarketOutco
   return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
 }
 
-/** Returns a text about the outcome for messages, such as `YES`. */
+/** Returns the outcome as text for messages, such as `YES`. */
 export function outcomeText(outcome: MarketOutcome | null): string {
   if (typeof outcome === 'number') return `YES pays ${outcome}`;
   return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';

@@ -14,17 +14,17 @@ const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 /** Schema of a rate as text, in the format of `formatDecimal`, so that two rates can be compared as text. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft besides the caller's wallet. Every draft has all of them and no other signer. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all these signers and no other. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
-    /** Key that pays the transaction fee. If absent, the caller's wallet pays. */
+    /** Key of the signer that pays the transaction fee. If absent, the caller's wallet pays the transaction fee. */
     fee_payer: publicKey.optional(),
   })
   .refine(({ keys }) => new Set(keys).size === keys.length, { path: ['keys'], message: 'wants every key once' })
   .refine(({ keys, fee_payer }) => fee_payer === undefined || keys.includes(fee_payer), {
     path: ['fee_payer'],
-    message: 'wants one of the keys above it',
+    message: 'wants one of the keys in `keys` of the same entry',
   });
 
 /** Co-signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */
@@ -39,23 +39,23 @@ export const venueProfileSchema = z.strictObject({
   /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
-   * Programs that the venue's transactions may call besides Memo, which is always allowed. The trader cannot read how a
-   * program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file. Absent: none.
+   * Programs that the venue's transactions may call besides Memo, which is always allowed; absent: none. The trader
+   * cannot read how a program uses its signature, so an entry needs `allow_blind_signing: true` in the trader's file.
    */
   solana_programs: z
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
     .max(32)
     .optional(),
-  /** Whether transactions that call these programs may use accounts from address lookup tables. Absent: no. */
+  /** Whether transactions that call these programs may use address lookup tables; absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
    * The service's own keys that also sign its transaction drafts (`solana_tx`). Their signature slots are empty in the
-   * draft, and the service fills them at the submit. If absent, only our wallet signs and pays.
+   * draft, and the service fills them at the submit. Without such keys, only our wallet signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` compares them. */
+  /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks them. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`. Absent: notional. */
+  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`; absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
@@ -64,13 +64,13 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position. Absent: 100. */
+  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position; absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
-  /** Whether `GET /trades/` lists own fills. If not, the trader reads fills from the orders' filled amounts. */
+  /** Whether `GET /trades/` lists own fills. If false, the trader reads fills from the orders' filled amounts. */
   own_trades: z.boolean(),
 });
 
-/** Profile of a venue. Ages are in seconds, limits in requests a minute. */
+/** Profile of a venue. Ages in a profile are in seconds, limits in requests a minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
 /** True for base58 of 32 bytes. Text of more than 44 characters is too long and is not decoded. */

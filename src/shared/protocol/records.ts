@@ -1,6 +1,6 @@
 /**
  * Schemas of the service's records, the source of the OpenAPI document and of docs/service.md. `z.input` is the wire
- * format. `z.output` is the parsed record, with amounts in Micros. A value that a venue leaves out is parsed as null.
+ * format. `z.output` is the parsed record, with amounts in Micros. A field that a venue leaves out is parsed as null.
  */
 
 import { z } from 'zod';
@@ -88,7 +88,7 @@ export const ownTradeRow = record('A trade of one of the caller’s orders.', {
   amount: amount.describe('Traded shares.'),
   price: price.describe('Price of a share of the order’s outcome.'),
   timestamp: unixSeconds.describe('Time of the trade, Unix seconds.'),
-  fee: given(amount).describe('Fee of the caller. A buyer pays it in addition, a seller receives less.'),
+  fee: given(amount).describe('Fee of the caller. A buyer pays the fee in addition, a seller receives less.'),
   is_maker: given(z.boolean()).describe('True if the caller’s order rested in the book.'),
   state: z.enum(TRADE_STATES).describe('State of the trade’s settlement.'),
   order: orderRow.describe('The caller’s order in its present state.'),
@@ -108,7 +108,7 @@ export const redeemRow = record('A redeem: payment for the shares of a settled m
 
 export const assetRow = record('The caller’s shares of one outcome.', {
   asset_kind: z.string().describe('Kind of asset: always `share`.'),
-  amounts: record('Numbers of shares.', {
+  amounts: record('Numbers of the caller’s shares.', {
     total: money.describe('Held shares, including locked shares.'),
     locked: money.describe('Shares locked by open orders, merges and redeems.'),
     available: money.describe('Held shares that are not locked.'),
@@ -160,7 +160,7 @@ export const orderbook = record('The order book of one outcome.', {
 });
 
 export const marketStats = record('Trading statistics of a market.', {
-  total_volume: decimalText.describe('Currency traded in total.'),
+  total_volume: decimalText.describe('Currency traded in the market so far.'),
   total_volume_24h: decimalText.describe('Currency traded in the last 24 hours.'),
   market_cap: decimalText.describe('Currency that backs all shares of the market.'),
   trade_count: z.number().int().describe('Number of trades in the market.'),
@@ -176,14 +176,14 @@ export const marketPrice = record('Price of one outcome of a market.', {
 const eventReference = z.object({
   title: z.string().describe('Title of the event.'),
   condition_id: z.string().describe('Id of the event.'),
-  logo: absent(z.string()).describe('URL of a picture of the event.'),
+  logo: absent(z.string()).describe('URL of the event’s picture.'),
 });
 
 export const marketSummary = record('A market without its rules.', {
   title: z.string().describe('Title of the market: a question.'),
   description: absent(z.string()).describe('Description of the market.'),
   condition_id: z.string().describe('Id of the market.'),
-  logo: absent(z.string()).describe('URL of a picture of the market.'),
+  logo: absent(z.string()).describe('URL of the market’s picture.'),
   last_trade_price: given(decimalText).describe('YES price of the last trade; `0` before the first trade.'),
   state: z.enum(MARKET_STATES).describe('State of the market. Only an `open` market trades.'),
   category: given(z.string()).describe('Category of the market.'),
@@ -191,11 +191,11 @@ export const marketSummary = record('A market without its rules.', {
   creator: given(
     z.object({
       username: absent(z.string()).describe('Public name of the creator.'),
-      image: absent(z.string()).describe('URL of a picture of the creator.'),
+      image: absent(z.string()).describe('URL of the creator’s picture.'),
       twitter_username: absent(z.string()).describe('Twitter name of the creator; null if none is linked.'),
     }),
   ).describe('Account that created the market.'),
-  event: given(eventReference).describe('Event that the market belongs to.'),
+  event: given(eventReference).describe('Event of the market.'),
   margin_enabled: given(z.boolean()).describe(
     'True for a margin market without a book, false for a market with a book.',
   ),
@@ -226,7 +226,7 @@ export const orderbookConfig = record('Rules of a market with an order book.', {
   maker_fee_rate: rate.describe('Fee rate of a resting order on its notional: 0.01 is one percent.'),
   taker_fee_rate: rate.describe('Fee rate of an incoming order on its notional.'),
   default_slippage_rate: given(decimalText).describe(
-    'Slippage that user interfaces may suggest. The exchange ignores it.',
+    'Slippage that user interfaces may suggest. The exchange ignores this value.',
   ),
 });
 
@@ -275,7 +275,7 @@ export const eventRow = record('An event: a group of markets.', {
   condition_id: z.string().describe('Id of the event.'),
   title: z.string().describe('Title of the event.'),
   description: given(z.string()).describe('Description of the event.'),
-  logo: absent(z.string()).describe('URL of a picture of the event.'),
+  logo: absent(z.string()).describe('URL of the event’s picture.'),
   video_url: absent(z.string()).describe('URL of a video of the event.'),
   category: given(z.string()).describe('Category of the event.'),
   created: given(unixSeconds).describe('Time when the event was created, Unix seconds.'),
@@ -300,25 +300,25 @@ export const candle = record('One bar of a price chart, with prices of the reque
 
 const person = z.object({
   username: absent(z.string()).describe('Public name of the account.'),
-  profile_image: absent(z.string()).describe('URL of a picture of the account.'),
+  profile_image: absent(z.string()).describe('URL of the account’s picture.'),
   twitter_username: absent(z.string()).describe('Twitter name of the account; null if none is linked.'),
 });
-/** The market inside a margin record. */
+/** The short description of a market inside a margin record. */
 const marginMarket = z.object({
   title: given(z.string()).describe('Title of the market.'),
   condition_id: z.string().describe('Id of the market.'),
-  logo: absent(z.string()).describe('URL of a picture of the market.'),
+  logo: absent(z.string()).describe('URL of the market’s picture.'),
   last_trade_price: given(decimalText).describe('YES price of the last trade.'),
-  event: given(eventReference).describe('Event that the market belongs to.'),
+  event: given(eventReference).describe('Event of the market.'),
 });
 
 export const marginActivityRow = record('A change of a margin position of any account.', {
-  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of change.'),
+  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of change of the position.'),
   user: given(person).describe('Owner of the position.'),
   market: marginMarket.describe('Market of the position.'),
   shares: given(decimalText).describe('Shares that were opened, added or closed.'),
   price: given(decimalText).describe('Price of a share of the position’s outcome.'),
-  realized_pnl: absent(decimalText).describe('Profit or loss that the change realized; null if none.'),
+  realized_pnl: absent(decimalText).describe('Profit or loss that the change realized; null without one.'),
   leverage: given(decimalText).describe('Leverage of the position.'),
   is_yes: z.boolean().describe('Outcome of the position: true for YES, false for NO.'),
   created: given(unixSeconds).describe('Time of the change, Unix seconds.'),
@@ -352,13 +352,13 @@ export const accountPnl = record('Profit and loss of the account, a market or an
     'Present value of held shares. A complete set counts 1 even if the market has no price.',
   ),
   creator_fees: decimalText.describe('Fees received from markets that the caller created.'),
-  total_pnl: decimalText.describe('Total result: present value and receipts, less payments.'),
+  total_pnl: decimalText.describe('Total result: present value of holdings plus receipts, less payments.'),
 });
 
 export const tpSlRow = record('Prices at which a margin position closes automatically.', {
   take_profit_price: absent(decimalText).describe('The position closes at or above this price; null if not set.'),
   stop_loss_price: absent(decimalText).describe('The position closes at or below this price; null if not set.'),
-  state: z.enum(TP_SL_STATES).describe('State. `triggered` means that one of the prices closed the position.'),
+  state: z.enum(TP_SL_STATES).describe('State of both prices; `triggered` if one closed the position.'),
   trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Price that closed the position; null before the trigger.'),
   triggered_price: absent(decimalText).describe('Price at the trigger; null before the trigger.'),
   triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before the trigger.'),
@@ -370,11 +370,11 @@ export const positionRow = record('A margin position.', {
   position_request_pubkey: given(z.string()).describe('Id of the request that opened the position.'),
   market: marginMarket.describe('Market of the position.'),
   is_yes: z.boolean().describe('Outcome of the position: true for YES, false for NO.'),
-  leverage: decimalText.describe('Total currency of the position over own currency.'),
+  leverage: decimalText.describe('Total currency of the position divided by own currency.'),
   total_shares: decimalText.describe('Shares of the position.'),
   avg_entry_price: given(decimalText).describe('Average price paid for a share.'),
   closing_price: absent(decimalText).describe('Average price of the close; null while the position is open.'),
-  unrealized_pnl: absent(decimalText).describe('Result of closing now, without fees; null if the position is closed.'),
+  unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null if the position is closed.'),
   realized_pnl: given(decimalText).describe('Result that the position has realized so far.'),
   user_liquidity: decimalText.describe('Own currency in the position.'),
   total_liquidity: decimalText.describe('Own and borrowed currency in the position.'),
@@ -415,16 +415,16 @@ export const requestRow = record('A request to open a margin position.', {
   message: given(z.string()).describe('Message that the wallet signs.'),
   market: marginMarket.describe('Market of the position.'),
   is_yes: z.boolean().describe('Outcome of the position: true for YES, false for NO.'),
-  leverage: decimalText.describe('Total currency of the position over own currency.'),
+  leverage: decimalText.describe('Total currency of the position divided by own currency.'),
   funds: given(decimalText).describe('Own currency that a market request spends or a limit request needs.'),
   price: absent(decimalText).describe('Price of a limit request; null for a market request.'),
   shares: absent(decimalText).describe('Shares of a limit request; null for a market request.'),
-  funding_txid: absent(z.string()).describe('Id of the transaction that paid in the funds; null before it.'),
-  refund_txid: absent(z.string()).describe('Id of the transaction that paid the funds back; null if there is none.'),
+  funding_txid: absent(z.string()).describe('Id of the transaction that paid in the funds; null before the payment.'),
+  refund_txid: absent(z.string()).describe('Id of the transaction that paid the funds back; null without a refund.'),
   take_profit_price: absent(decimalText).describe('Take profit of the future position; null if not set.'),
   stop_loss_price: absent(decimalText).describe('Stop loss of the future position; null if not set.'),
   created: given(unixSeconds).describe('Time of the draft, Unix seconds.'),
-  order_state: absent(z.string()).describe('State of the order that opens the position; null if there is none.'),
+  order_state: absent(z.string()).describe('State of the order that opens the position; null without an order.'),
 });
 
 export const cancelledRequestRow = requestRow
@@ -435,8 +435,8 @@ export const marginEstimate = record('Estimated effect of opening a margin posit
   average_price: given(decimalText).describe('Average price of a share.'),
   total_shares: decimalText.describe('Shares of the position.'),
   total_cost: decimalText.describe('Own and borrowed currency in the position.'),
-  best_ask: given(decimalText).describe('Price of the first share to buy.'),
-  worst_fill_price: given(decimalText).describe('Price of the last share to buy.'),
+  best_ask: given(decimalText).describe('Price at which the first share would be bought.'),
+  worst_fill_price: given(decimalText).describe('Price at which the last share would be bought.'),
   is_fully_filled: z.boolean().describe('True if the market has enough liquidity for the position.'),
   fee_amount: decimalText.describe('Opening fee, currency.'),
   user_funds_needed: decimalText.describe('Own currency that the position needs, opening fee included.'),
@@ -459,11 +459,11 @@ export type PublicTradeRow = z.output<typeof publicTradeRow>;
 export type Candle = z.output<typeof candle>;
 /** The parsed book of one outcome: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;
-/** A parsed market inside another record. */
+/** The parsed short form of a market inside another record. */
 export type MarketSummary = z.output<typeof marketSummary>;
 /** All parsed details of one market, its configuration included. */
 export type MarketDetail = z.output<typeof marketDetail>;
-/** Parsed limits, grid and fee rates of a market with an order book. Rates are Micros of 1. */
+/** Parsed limits, grid and fee rates of a market with an order book. Fee rates are in millionths. */
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
 /** A parsed margin position. Money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;

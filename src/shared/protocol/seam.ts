@@ -1,13 +1,13 @@
 /**
- * Types that the trader's synchronous core and the shell around it exchange. The core only issues requests, and the
- * shell only returns observations. A shell performs each request once and reports its outcome exactly once.
+ * Types that the trader's synchronous core and the shell around it exchange. The trader's core only issues requests,
+ * and its shell only returns observations. The shell sends each request once and reports its outcome exactly once.
  */
 
 import type { BodyOf, DataOf, EndpointName, PathParamsOf, QueryInput, Scope } from './endpoints.js';
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority classes of requests, most urgent first. Every fourth request of the last three is the oldest one. */
+/** Priority classes of requests, most urgent first. Among the last three, every fourth is the oldest. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Lane of a request: its priority class. */
 export type Lane = (typeof LANES)[number];
@@ -29,7 +29,7 @@ export interface PlannedRequest {
   readonly call: AnyCall;
   /** Deadline, our clock, ms. A request that is not sent by then is useless and is reported as unsent. */
   readonly latestMs: number;
-  /** Receiver of the request's outcome. */
+  /** Part of the trader that receives the request's outcome. */
   readonly owner: RequestOwner;
 }
 
@@ -37,15 +37,15 @@ export interface PlannedRequest {
 export interface Request extends Omit<PlannedRequest, 'owner'> {
   /** Id of the request, unique within a run of the trader and ascending. */
   readonly id: number;
-  /** Whether the request cancels an order after a kill. Such a cancel may test the limit. Absent: false. */
+  /** Whether the request cancels an order after a kill, so that it may exceed an estimated limit; absent: false. */
   readonly isUrgent?: boolean;
 }
 
-/** A row of an answer that violates the interface. */
+/** Unreadable row of an answer: it violates the interface. */
 export interface UnreadRow {
-  /** The market's condition id; null if missing. */
+  /** Condition id of the row's market; null if missing. */
   readonly conditionId: string | null;
-  /** Text that names the invalid field, its fault and its value. */
+  /** Text that names the row's invalid field, its fault and its value. */
   readonly problem: string;
 }
 
@@ -56,7 +56,7 @@ export type Outcome<N extends EndpointName = EndpointName> =
       readonly kind: 'answered';
       readonly data: DataOf<N>;
       readonly nextCursor: string | null;
-      /** Unreadable rows of a market list, which `data` omits. Absent if all rows were readable. */
+      /** Unreadable rows of a market list, omitted from `data`. Absent if all rows were readable. */
       readonly unread?: readonly UnreadRow[];
     }
   /** The service refused the request in its own answer format, so the request had no effect. */
@@ -67,7 +67,7 @@ export type Outcome<N extends EndpointName = EndpointName> =
       readonly message: string;
       readonly details: ErrorDetails;
     }
-  /** The effect of the request is unknown. `sent` is false only if no byte of the request was sent. */
+  /** The effect of the request is unknown. The flag `sent` is false only if no byte of the request was sent. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sent: boolean };
 
 /** Request budget of a scope after an answer, according to the client or to the rate headers. */
@@ -75,13 +75,13 @@ export interface BudgetReport {
   readonly scope: Scope;
   readonly limit: number;
   readonly remaining: number;
-  /** Time when the budget is full or a request is possible again, our clock, ms. */
+  /** Time when the request budget is full, or permits a request again, our clock, ms. */
   readonly resetMs: number;
-  /** True if our own requests explain the refusal. Only cancels of a kill then precede `resetMs`. Absent: false. */
+  /** True if our own requests explain the refusal: until `resetMs`, only cancels of a kill are sent; absent: false. */
   readonly isFirm?: boolean;
-  /** Whether the venue has shown its limit through rate headers or a refusal. Absent: true. */
+  /** Whether the venue has shown its limit through rate headers or a refusal; absent: true. */
   readonly isShown?: boolean;
-  /** Whether `limit` is only an estimate after a refusal. Cancels and own reads may then test it. Absent: false. */
+  /** True if `limit` is an estimate after a refusal, which cancels and own reads may exceed; absent: false. */
   readonly isGuess?: boolean;
 }
 
@@ -100,17 +100,17 @@ export interface ConfigureCommand {
   readonly kind: 'configure';
   /** Hash of the new configuration. */
   readonly hash: string;
-  /** The settings as JSON, for the journal. A key of each strategy identifies its code. */
+  /** The settings as JSON, for the journal. In it, a key of each strategy identifies the strategy's code. */
   readonly config: string;
-  /** SHA-256 that names the copy of the configuration files beside the ledger; empty without a copy. */
+  /** SHA-256 in the name of the configuration's copy beside the ledger; empty without a copy. */
   readonly copy: string;
-  /** One sentence for each changed setting, for the ledger. */
+  /** One sentence for each changed setting, which the ledger stores. */
   readonly changes: readonly string[];
   readonly by: 'operator' | 'rollback';
   readonly reason: string;
 }
 
-/** Command with the permissions of a trader in a fleet. A trader outside a fleet never gets this command. */
+/** Permissions of a trader in a fleet. A trader outside a fleet never gets this command. */
 export interface FleetCommand {
   readonly kind: 'fleet';
   /** Why all orders must be canceled: another trader may soon use the wallet. Null while this trader may use it. */
@@ -124,25 +124,25 @@ export type OperatorCommand =
   | { readonly kind: 'widen'; readonly reason: string }
   | { readonly kind: 'reduce-only'; readonly reason: string }
   | { readonly kind: 'pause'; readonly reason: string }
-  /** Ends every pause and restriction except a kill. The reason may be empty only after a plain pause. */
+  /** Command that ends every pause and restriction except a kill. Its reason may be empty only after a plain pause. */
   | { readonly kind: 'resume'; readonly reason: string }
   /** Pauses one market: orders are canceled, and quotes and conversions stop until a resume. */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
-  /** Resumes one market. The reason may be empty after an operator's pause. */
+  /** Resumes one market. The reason for a resume may be empty if the operator paused the market. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
-  /** Flattens one market: orders are canceled, holdings merged and sold into the book. Then the market stays paused. */
+  /** Flattens one market: orders are canceled, holdings merged and sold into the book. The market then stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
-  /** Cancels all orders and ends a flatten. Quoting continues only if it was not paused. */
+  /** Cancels all orders and ends a flatten. Quoting then continues unless it was paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }
   | { readonly kind: 'unkill'; readonly reason: string }
-  /** Cancels all orders, verifies that none rests, and then enters the mode `stopped`. */
+  /** Cancels all orders, verifies that no order rests, and then enters the mode `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
-  /** Books the exchange's holdings of the newest reconciliation into the ledger. */
+  /** Books the holdings at the exchange, from the newest reconciliation, into the ledger. */
   | { readonly kind: 'adopt'; readonly reason: string }
-  /** Command of the schedule, not of an operator: a strategy enters or leaves its quote hours. */
+  /** Command of the schedule, not the operator: a strategy enters or leaves its quote hours. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand
   | ConfigureCommand;
@@ -150,20 +150,20 @@ export type OperatorCommand =
 /** Value of a feed for one market: a fair price, or bid and ask, as probabilities of YES between 0 and 1. */
 export interface FeedValue {
   readonly conditionId: string;
-  /** Fair price; null if the source gives bid and ask instead. */
+  /** Fair price of the feed; null if the feed gives bid and ask instead. */
   readonly p: number | null;
-  /** Bid and ask of the source are both set or both null. The bid is below the ask. */
+  /** Bid and ask of the feed are either both set or both null. The bid is below the ask. */
   readonly bid: number | null;
   readonly ask: number | null;
-  /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
+  /** Standard deviation of the feed's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
-  /** Time at which the value was valid, our clock, ms; not later than its arrival. */
+  /** Time for which the feed gave the value, our clock, ms; not later than its arrival. */
   readonly atMs: number;
-  /** Expiry of the value, our clock, ms; null without an expiry. */
+  /** Expiry of the feed's value, our clock, ms; null without an expiry. */
   readonly validUntilMs: number | null;
 }
 
-/** An observation of the shell. `nowMs` is the earliest time at which it can have an effect, our clock, ms. */
+/** Observation that the shell returns; `nowMs` is the earliest time of its effect, our clock, ms. */
 export type Observation =
   | { readonly kind: 'time'; readonly nowMs: number }
   | {

@@ -4,25 +4,25 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The parts of an HTTP request that its signature covers. */
 export interface SignedParts {
-  /** Decimal Unix seconds, exactly as in the timestamp header. */
+  /** Timestamp in decimal Unix seconds, exactly as in the timestamp header. */
   readonly timestamp: string;
   readonly method: string;
-  /** Path and query exactly as sent, with leading slash, e.g. `/orders/?limit=10`. */
+  /** Path and query of the request exactly as sent, e.g. `/orders/?limit=10`. */
   readonly pathWithQuery: string;
-  /** The exact bytes of the body, or their text if they are UTF-8; empty for a request without a body. */
+  /** Exact bytes of the body, or its text if it is UTF-8; empty for a request without a body. */
   readonly body: string | Buffer;
 }
 
-/** Returns the text to sign: the four parts without separators, the method in capital letters. */
+/** Returns the text to sign: the request's four parts without separators, the method in capitals. */
 export const signedPayload = (parts: SignedParts): string => `${signedHead(parts)}${parts.body.toString()}`;
 
 const signedHead = (parts: SignedParts) => `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
 
-/** Returns the HMAC signature of a request in lowercase hex. The key is the UTF-8 bytes of the secret. */
+/** Returns the HMAC signature of a request in lowercase hex, with the API secret (UTF-8) as its key. */
 export const requestSignature = (secret: string, parts: SignedParts): string =>
   createHmac('sha256', Buffer.from(secret, 'utf8')).update(signedHead(parts)).update(parts.body).digest('hex');
 
-/** Compares signatures in constant time. Any text other than 64 lowercase hex characters does not match. */
+/** Compares signatures in constant time. A signature other than 64 lowercase hex characters does not match. */
 export function signatureMatches(given: string, secret: string, parts: SignedParts): boolean {
   if (!/^[0-9a-f]{64}$/.test(given)) return false;
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(requestSignature(secret, parts), 'hex'));

@@ -1,4 +1,4 @@
-/** The states of all records of the service, in its own spelling: both `canceled` and `cancelled` occur. */
+/** States of all records of the service, in the service's spelling: both `canceled` and `cancelled` occur. */
 
 export const ORDER_STATUSES = [
   'open',
@@ -15,12 +15,12 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Meaning of an order's status. */
 export interface OrderStanding {
-  /** `unsigned`: the order is only a draft. `over`: the state is final. */
+  /** `unsigned`: the order is only a draft. `over`: the order's state is final. */
   readonly phase: 'unsigned' | 'resting' | 'over';
   /** Whether the order took effect: it was in the book, or filled at once. */
   readonly tookEffect: boolean;
   readonly filled: 'nothing' | 'part' | 'all';
-  /** Whether a cancel ended the order. */
+  /** Whether a cancel request ended the order. */
   readonly isCanceled: boolean;
 }
 
@@ -90,17 +90,17 @@ export const EVENT_SORTS = [...SORTS, 'live_stream'] as const;
 export const SEARCH_SORTS = [...SORTS, 'created'] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
-/** Side of an order: it buys or sells shares of its outcome. */
+/** Side of an order: buys or sells shares of the order's outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
 /** Type of an order. A `limit` order may rest; a `market` order trades against resting orders and never rests. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
 export const CANDLE_INTERVALS = ['5m', '30m'] as const;
-/** The length of a price bar: 5 or 30 minutes. */
+/** The duration of a price bar: 5 or 30 minutes. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
 
-/** States of margin position requests. The service spells `cancelled` with two l here. */
+/** States of margin position requests. In these states the service spells `cancelled` with two l. */
 export const REQUEST_STATES = [
   'created',
   'funding_processing',
@@ -115,16 +115,16 @@ export const REQUEST_STATES = [
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
-/** Status of the settlement of a closed position. Only `claimable` requires an action of the user. */
+/** Status of the settlement of a closed margin position. Only `claimable` requires an action of the user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-/** Results of a close. `zero`: no shares were left to sell. `order`: the position's shares are being sold. */
+/** Results of closing a position. `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
-/** Status of the take profit and stop loss of a position. */
+/** Status of the take-profit and stop-loss orders of a margin position. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
-/** Kind of a public change of a margin position. */
+/** Kind of change of a margin position that the service publishes. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];

@@ -16,7 +16,7 @@ const text = z.string();
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) => z.object(fields).readonly();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-/** The process and its configuration. Both change only with a new run or a new configuration. */
+/** The trader's process and its configuration. The process status changes only with a new run or configuration. */
 const processStatus = shape({
   pid: count,
   version: text,
@@ -36,7 +36,7 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** Configuration with the keys of its files. Secrets are replaced by stars. */
+  /** Configuration of the trader, with the keys of its files and asterisks instead of secrets. */
   config: z.record(text, z.unknown()),
 });
 
@@ -47,13 +47,13 @@ const budget = shape({
   limit: float,
   /** Requests a minute that the trader allows itself. */
   perMinute: float,
-  /** Requests that could be sent now; negative after more requests than allowed. */
+  /** Number of requests that could be sent now; negative after more requests than allowed. */
   available: float,
-  /** Time when the throttling ends, Unix ms; null while the scope is not throttled. */
+  /** Time when the venue's throttling ends, Unix ms; null while the scope is not throttled. */
   blockedUntilMs: moment.nullable(),
 });
 
-/** Histogram: counts of values between the bounds in `histogram.ts`. The last count is of values above all bounds. */
+/** Histogram: counts of values between the bounds in `histogram.ts`, the last one of values above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
@@ -74,16 +74,16 @@ const accountStatus = shape({
   reason: text,
   /** Loss limit that determines the trader's mode; null if the mode has another reason. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
-  /** Operator command that ends this mode; empty if none is needed. */
+  /** Operator command that ends the trader's mode; empty if none is needed. */
   wayBack: text,
   /** True if the exchange has left several consecutive requests without an answer. */
   silent: z.boolean(),
   cashMicros: micros,
   /** Equity of the account; null while a held share has no mark. */
   equityMicros: micros.nullable(),
-  /** Equity minus the invested capital. */
+  /** Result: equity minus the invested capital; null while equity is null. */
   resultMicros: micros.nullable(),
-  /** Losses as the loss limits define them; negative for a gain. */
+  /** Losses of the account as its loss limits define them; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
   days: shape({ current: dayResult, ended: dayResult.nullable() }).nullable(),
   openOrders: count,
@@ -95,19 +95,19 @@ const accountStatus = shape({
   reduceOnly: text.nullable(),
   /** The newest complete comparison of ledger and exchange; null before the first comparison. */
   reconciled: shape({ begunMs: moment, comparedMs: moment, differences: list(shape(difference)) }).nullable(),
-  /** A sentence about differences that two rounds have found; null if there are none. */
+  /** A sentence about differences confirmed by two reconciliation rounds; null without any. */
   disagreement: text.nullable(),
-  /** Differences that an operator has accepted. */
+  /** Differences between ledger and exchange that an operator has accepted. */
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
-  /** True after a round found a difference that the next round must confirm or clear. */
+  /** True if the next reconciliation round must confirm or clear a found difference. */
   inDoubt: z.boolean(),
-  /** Why the newest reconciliation round is void; null if it is valid. */
+  /** Why the newest reconciliation round is void; null if the round is valid. */
   voidReason: text.nullable(),
-  /** True if two complete reads showed no resting order after all requests ended, and no request has begun since. */
+  /** True if, since the last request ended, two complete reads have shown no resting order. */
   proven: z.boolean(),
-  /** Time when the newest cancel-all or stop was verified; null until then. Later requests do not change it. */
+  /** Time when two reads verified the newest cancel-all or stop; null until then; unchanged by later requests. */
   provenMs: moment.nullable(),
-  /** Markets that are paused individually. */
+  /** Markets that an operator or the trader has paused individually. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
   clockOffsetMs: float.nullable(),
@@ -119,24 +119,24 @@ const accountStatus = shape({
     /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Maximum number of fills within one window of time, among the newest fills. */
+    /** Largest number of the newest fills within one window of the fill limit. */
     fillsInWindow: count,
     /** Events with holdings or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
   }),
   health: shape({
     steps: count,
-    /** Percentiles and maximum cover the newest engine steps, ms. */
+    /** Durations of the newest engine steps, ms: percentiles and maximum. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** Level of the `Brake`. At 0 telemetry is complete; higher levels omit telemetry to save the trader's time. */
+    /** Level of the `Brake`: at 0 telemetry is complete, and higher levels omit parts to save time. */
     brake: count,
     readers: count,
-    /** Number of readers that were disconnected in this run because they did not read. */
+    /** Status-stream readers that this run disconnected because they did not read. */
     readersCut: count,
     memoryBytes: count,
     guardian: text,
@@ -144,13 +144,13 @@ const accountStatus = shape({
   upkeep: shape({
     /** Failure of the newest scheduled backup of the ledger; null if the backup succeeded. */
     backupFailed: shape({ at: moment, why: text }).nullable(),
-    /** Why the journal of this run ended early; null while it is written or if none is configured. */
+    /** Why this run's journal ended early; null while the journal is written, or if none is configured. */
     journalEnded: text.nullable(),
     hasJournal: z.boolean(),
   }),
 });
 
-/** Value of a feed as a float: a price from 0 to 1, or a standard deviation. */
+/** Feed value as a float: a price from 0 to 1, or a standard deviation; null if not given. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 
@@ -160,7 +160,7 @@ const orderStatus = shape({
   remainingMicros: micros,
   phase: text,
   submittedMs: moment,
-  /** Estimated shares of others ahead of the order in the queue; null until a book shows the order's level. */
+  /** Estimated shares of others queued ahead of the order; null until a book shows the order's level. */
   queueAheadMicros: micros.nullable(),
 });
 
@@ -169,22 +169,22 @@ const marketStatus = shape({
   title: text,
   eventId: text.nullable(),
   strategies: list(text),
-  /** Message of the market's strategy, or why the market is not quoted. */
+  /** Text from the market's strategy, or why the market is not quoted. */
   note: text,
   fairMicros: micros.nullable(),
   markMicros: micros.nullable(),
   yesMicros: micros,
   noMicros: micros,
   maxPositionMicros: micros.nullable(),
-  /** Time when the newest book arrived; null before the first book. */
+  /** Time when the market's newest book arrived; null before the first book. */
   bookSeenMs: moment.nullable(),
   /** Time when the newest book used for orders was requested; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
-  /** Best prices of other traders. */
+  /** Best bid and ask of other traders; null without one. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
-  /** Best prices of own orders. */
+  /** Best bid and ask of own orders; null without one. */
   bidMicros: micros.nullable(),
   askMicros: micros.nullable(),
   orders: list(orderStatus),
@@ -194,22 +194,22 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** A sentence about consecutive orders that the exchange refused; null if it accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book beyond half a tick; 0 without a mark after the book. */
+  /** How far the venue's mark lies outside the newest book, beyond half a tick; 0 without a newer mark. */
   markMove: float,
   /** Newest values of the feeds that the market's strategies use, including expired values. */
   feeds: list(
     shape({
       name: text,
       view: shape({ p: price, bid: price, ask: price, sd: price, ageMs: float }).nullable(),
-      /** Why the strategy does not get the feed's value; null if the strategy gets it. */
+      /** Why the strategy does not get the feed's value; null if the strategy gets the value. */
       withheld: text.nullable(),
     }),
   ),
-  /** Why the strategies read this market without quoting it; null if they quote it. */
+  /** Why the strategies only read this market; null if they quote it. */
   leftOutBecause: text.nullable(),
-  /** Estimated value of quoting the market, currency per second, with its parts; null if not known. */
+  /** Estimated value of quoting this market, currency per second, and its parts; null if not known. */
   worth: shape({
-    /** Rank of the market; 1 is the most valuable market. */
+    /** Rank of the market by value; 1 is the most valuable market. */
     place: count,
     value: shape({
       edge: float,
@@ -229,31 +229,31 @@ const marketStatus = shape({
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** Best levels of other traders: price and shares, best first. Absent while telemetry is reduced. */
+  /** Book levels of other traders: price and shares, best first; absent while telemetry is reduced. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Newest public trades first: exchange time, price, shares, taker's side. Absent while telemetry is reduced. */
+  /** Newest public trades first: exchange time, price, shares, taker's side; absent while telemetry is reduced. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
 export const traderStatus = shape({
   nowMs: moment,
   process: processStatus,
-  /** Address of the dashboard without its token; null without a dashboard. */
+  /** URL of the dashboard without its token; null without a dashboard. */
   dashboard: text.nullable(),
-  /** Number of refused signatures over all runs of this ledger. */
+  /** Number of drafts that the signer refused, over all runs of this ledger. */
   signingRefused: count,
   account: accountStatus,
   markets: list(marketStatus),
 });
 
-/** Answer of the control socket to `status`. */
+/** Answer of the control socket to the request `status`. */
 export type TraderStatus = z.output<typeof traderStatus>;
 /** Identity, limits and configuration of the trader's process. */
 export type ProcessStatus = z.output<typeof processStatus>;
 /** Status of the trader's account: figures over all markets. */
 export type AccountStatus = z.output<typeof accountStatus>;
-/** Status of one market. */
+/** Status of one market of the trader. */
 export type MarketStatus = z.output<typeof marketStatus>;
 /** Status of one scope's request budget. */
 export type BudgetStatus = z.output<typeof budget>;
@@ -263,15 +263,15 @@ export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): str
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
 const LINES = [
-  /** The first line of a connection. The stream repeats it after each change of the configuration. */
+  /** The status stream's first line. The stream repeats this line after each configuration change. */
   z.object({ type: z.literal('hello'), process: processStatus }),
   z.object({
     type: z.literal('frame'),
     time: moment,
     account: accountStatus,
-    /** Markets that changed since the previous frame. */
+    /** Status of the markets that changed since the stream's previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader follows. The trader no longer follows other markets. */
+    /** Condition ids of all markets that the trader follows. The trader does not follow any other market. */
     known: list(text),
   }),
   /** A notice for the operator. */
@@ -282,13 +282,13 @@ const LINES = [
     kind: text,
     text,
   }),
-  /** The last line of a run. `proven` is true if two reads showed that no order rests. */
+  /** The status stream's last line in a run. `proven` is true if two reads showed that no order rests. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 
 /** One line of the stream that `subscribe` starts. */
 export const statusLine = z.discriminatedUnion('type', LINES);
-/** Any line of the status stream. */
+/** Any line of the trader's status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of the status stream that has this type. */
+/** Line of the status stream whose `type` is `Type`. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type Micros, ONE, parseDecimal } from '../base/micros.js';
 
-/** Number of slow parses before zod compiles a schema; compiling costs about as much as these parses. */
+/** Number of slow parses before zod compiles a schema, which costs about as much as these parses. */
 const PARSES_UNCOMPILED = 100;
 
 /** Number of parses so far of each schema that is not compiled yet. */
@@ -28,29 +28,29 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** Schema of money from 0 to `units` units. A larger value is an error of the venue. */
+/** Schema of money from 0 to `units` units. A venue that sends a larger value is wrong. */
 const upTo = (units: number) =>
   money
     .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
     .refine((value) => value <= units * 1_000_000, `Ensure this value is less than or equal to ${units}.`)
     .meta({ pattern: '^\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** The price of an outcome, 0 to 1. */
+/** Schema of an outcome's price, 0 to 1. */
 export const price = upTo(1);
 
-/** Maximum `amount`, in Micros. The sum of nine such amounts is still an exact integer. */
+/** Maximum amount of shares or currency, in Micros. The sum of nine such maximum amounts is still an exact integer. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
 /** Schema of shares or currency that are held, paid or owed: 0 to 10^9 units. */
 export const amount = upTo(LARGEST_AMOUNT / ONE);
 
-/** A decimal string of any precision. The value stays text, because the trader never calculates with it. */
+/** Schema of a decimal string of any precision. The string stays text, because the trader never calculates with it. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
 /** Schema of a value that a venue may omit or send as null. An omitted value is parsed as null. */
 export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** Like `absent`, for a value that the paper exchange always sends although other venues may omit it. */
+/** Schema like `absent`, for a value that the paper exchange always sends but other venues may omit. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
 /** Schema of a body field that a caller may omit or send as null. Both cases are parsed as undefined. */
@@ -61,7 +61,7 @@ export const unixSeconds = z.number().int();
 /** Schema of text with at most `max` characters. */
 export const text = (max: number) => z.string().max(max, `Ensure this field has no more than ${max} characters.`);
 
-/** A query parameter that is sent as `true` or `false`. */
+/** Schema of a query parameter that is sent as `true` or `false`. */
 export const queryBoolean = z
   .enum(['true', 'false'], { error: 'Must be true or false.' })
   .transform((value) => value === 'true')
@@ -81,7 +81,7 @@ export const queryInteger = (min: number, max: number) =>
     )
     .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
-/** Schema of one of these words, in upper or lower case. The parsed word is lower case. */
+/** Schema of one word of a list, in upper or lower case. The parsed word is lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
@@ -89,7 +89,7 @@ export const anyCase = <const T extends readonly [string, ...string[]]>(words: T
     .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }))
     .meta({ enum: words });
 
-/** Schema of a comma-separated list of these words, at least one, in upper or lower case. */
+/** Schema of a comma-separated list of at least one of these words, in upper or lower case. */
 export const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()

@@ -3,17 +3,17 @@
  * or zero. A value that is not a finite number throws RangeError.
  */
 
-/** Values of a sample, in an array or a typed array. */
+/** Values of a sample, as a plain or typed array. */
 export type Values = ArrayLike<number>;
 
-/** Returns the value at `index`. Throws RangeError with index and value if it is not a finite number. */
+/** Returns the sample's value at `index`. Throws RangeError with index and value if it is not finite. */
 export function valueAt(values: Values, index: number): number {
   const value = values[index];
   if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
   return value;
 }
 
-/** Throws RangeError if the value is not a finite number. */
+/** Throws RangeError if a value is not a finite number. */
 export function requireFinite(value: number, what: string): void {
   if (!Number.isFinite(value)) throw notFinite(value, `for ${what}`);
 }
@@ -33,7 +33,7 @@ export function sortValues(values: Values): Float64Array {
 
 /**
  * Returns the quantile at `part` in [0, 1] of ascending values; null without samples. The interpolation is linear (type
- * 7, the default of NumPy and R). Throws RangeError for another `part`.
+ * 7, the default of NumPy and R). Throws RangeError for a `part` outside [0, 1].
  */
 export function quantileOfSorted(ascending: Values, part: number): number | null {
   if (!(part >= 0 && part <= 1)) throw new RangeError(`a quantile lies in [0, 1], got ${part}`);
@@ -43,7 +43,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   const low = valueAt(ascending, below);
   if (place === below) return low;
   const share = place - below;
-  // The sum of weighted values cannot overflow, unlike a weighted difference. Equal neighbours give their exact value.
+  // Weighted values are summed, because their difference could overflow. Equal neighbours give their exact value.
   const high = valueAt(ascending, below + 1);
   return low === high ? low : low * (1 - share) + high * share;
 }
@@ -55,7 +55,7 @@ export interface Moments {
   readonly count: number;
   /** Arithmetic mean; null without samples. */
   readonly mean: number | null;
-  /** Sample deviation with division by n - 1, as in polars and pandas, not NumPy. Null below two samples. */
+  /** Sample deviation with division by n - 1, as in polars and pandas, not NumPy. Null for fewer than two samples. */
   readonly standardDeviation: number | null;
   /** Skewness g3 = m3 / m2^1.5 from the central moments divided by n. Null without variance. */
   readonly skewness: number | null;

@@ -1,6 +1,6 @@
 /**
- * Credibility of a Sharpe ratio: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
- * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual.
+ * Credibility of a Sharpe ratio, after two papers: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier"
+ * (2012) for PSR and "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual.
  */
 
 import { normalCdf, normalQuantile } from '../base/random.js';
@@ -10,9 +10,9 @@ import { computeMoments, figure, requireFinite, type Values } from './moments.js
 export interface ObservedSharpe {
   /** Observed Sharpe ratio per sample. */
   readonly sharpe: number;
-  /** Number T of changes in the sample. */
+  /** Number T of equity changes in the sample. */
   readonly samples: number;
-  /** Skewness g3 and raw kurtosis g4 (3 for a normal distribution) of the changes. */
+  /** Skewness g3 and raw kurtosis g4 (3 for a normal distribution) of the equity changes. */
   readonly skewness: number;
   readonly kurtosis: number;
 }
@@ -39,7 +39,7 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-/** Trials of the search that found the judged Sharpe ratio. */
+/** All trials of the search that found the judged Sharpe ratio. */
 export interface Trials {
   /** Number N of all configurations ever tried, including discarded ones; at least 1. */
   readonly count: number;
@@ -49,8 +49,8 @@ export interface Trials {
 
 /**
  * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)
- * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials. Below N = 1.3 the
- * formula is negative and the result is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
+ * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 is an approximation for many trials.
+ * Below N = 1.3 it is negative, so SR0 is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');

@@ -218,7 +218,7 @@ export class Outbox {
 /** Joins several messages into one; returns a single message unchanged. */
 function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
-  if (first === undefined) throw new Error('nothing to join');
+  if (first === undefined) throw new Error('there are no alert messages to join');
   if (others.length === 0) return first;
   const lines = messages.slice(0, MOST_JOINED).map(({ state, title, text }) => `${stateText(state)}${title}: ${text}`);
   const more = messages.length - lines.length;

@@ -242,7 +242,7 @@ function findShown(
     throttled: isThrottled && 'the exchange accepts no request for a while',
     clock_off:
       Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
-      `it differs from the clock of the exchange by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
+      `the clock of this machine differs from that of the exchange by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
     reconciled_late: nowMs - comparedMs > RECONCILED_WITHIN_MS && {
       text: 'ledger and exchange were not compared for ten minutes',
       sinceMs: comparedMs,

@@ -47,7 +47,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the download.
-    if (bytes > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`);
+    if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -174,7 +174,7 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
     throw new Error(`it answered ${response.status}`);
   }
   const { data } = answerSchema.safeParse(parseJson(await readBounded(response, MOST_BYTES)));
-  if (data === undefined) throw new Error('its answer is not a list of updates');
+  if (data === undefined) throw new Error('the answer is not a list of Telegram updates');
   const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
   return updates.toSorted((a, b) => a.update_id - b.update_id);
 }

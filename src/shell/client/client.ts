@@ -187,7 +187,7 @@ const landing = <R>(
 function toSign(row: RequestRow, marketConditionId: string, terms: DraftTerms): DraftToSign {
   const { pubkey, message } = row;
   if (message !== null) return { pubkey, message, marketConditionId, terms };
-  throw new NotDone('requests.create', 'failed', 'its draft could not be made', pubkey, row);
+  throw new NotDone('requests.create', 'failed', 'the draft of the request could not be made', pubkey, row);
 }
 
 const UNSIGNED: ChangeStage = { kind: 'unsigned' };
@@ -339,7 +339,7 @@ class Submission<R> {
       const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('its record was not final in time');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('the record was not final in time');
       seen = await this.#look();
     }
   }
@@ -347,7 +347,7 @@ class Submission<R> {
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // The record shows a submit of the last moment with a delay, so one read proves nothing.
-      if (!(await this.#pace.wait())) throw this.#makeUnknown('it seemed expired, and its record was not read again');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('the expiry of the draft was not confirmed by a read');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
@@ -418,7 +418,7 @@ async function closeMargin(
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;
-    const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+    const reason = error instanceof OutcomeUnknown ? error.reason : 'the position was not closed in time';
     throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
   }
 }

@@ -161,7 +161,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
       complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      complain([...path, 'markets'], 'an exclusive event wants none, because it includes all markets of the event');
+      complain([...path, 'markets'], 'an exclusive event wants no list: all markets of the event belong to it');
   }
   return problems;
 }

@@ -371,11 +371,11 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (twice >= 0) fail(['ids', twice], 'this market is twice in the list');
   if (candidates !== undefined && candidates < max)
-    fail(['candidates'], `wants at least max, which is ${max}, and it is ${candidates}`);
+    fail(['candidates'], `wants at least max (${max}), got ${candidates}`);
   for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
     const [least, most] = [select[low], select[high]];
     if (least !== undefined && most !== undefined && least > most)
-      fail(['select', low], `wants at most ${high}, which is ${most}, and it is ${least}`);
+      fail(['select', low], `wants at most ${high} (${most}), got ${least}`);
   }
   const {
     titleWords: words,

@@ -97,7 +97,7 @@ export const channelSchema = z.strictObject({
   signing_file: path('File of mode 0600 with the key that signs messages; only for webhook.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of alerts that this channel gets.').default('warning'),
   summary: flag(true, 'Whether this channel gets the daily summary, whatever its `min`.'),
-  detail: choice(['full', 'bare'], 'bare: only event and trader, no figures, titles or reasons.').default('full'),
+  detail: choice(['full', 'bare'], 'bare: alerts name event and trader, no figures, titles, reasons.').default('full'),
   commands: z
     .array(z.enum(CHAT_COMMANDS))
     .max(20)
@@ -117,7 +117,7 @@ const address = z.url({ protocol: /^https?$/ });
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
 
 export const feedSchema = z.strictObject({
-  kind: z.enum(['file', 'child']).describe('Source of the values: a file, or your own program (child).'),
+  kind: z.enum(['file', 'child']).describe('Source of the feed’s values: a file, or your own program (child).'),
   path: path('CSV or JSONL file with the values; only for kind file.').optional(),
   command: texts(4096).optional().describe('Program that prints the values, and its arguments; only for kind child.'),
   env: z
@@ -133,7 +133,7 @@ export const feedSchema = z.strictObject({
       'Environment variables that the program gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR; only for kind child.',
     ),
   every_ms: integer(100, 3_600_000, 'Interval between reads of the file, ms; only for kind file.').default(1000),
-  max_age_s: z.number().min(0.1).max(86_400).describe('Maximum age of a value that strategies get, s.').default(60),
+  max_age_s: z.number().min(0.1).max(86_400).describe('Maximum age of a feed value for strategies, s.').default(60),
 });
 
 export const traderSchema = z.strictObject({
@@ -218,7 +218,7 @@ export const traderSchema = z.strictObject({
   })
     .prefault({})
     .meta({ live: 'free' }),
-  economics: section('Costs of requests and locked currency, which choose legs and the size of merges and splits.', {
+  economics: section('Costs of requests and locked currency, by which orders, merges and splits are chosen.', {
     request_price: amount('0', '1000', 'Cost of one signed request, in currency.').prefault('0.001'),
     currency_price_per_day: amount('0.000001', '1', 'Cost per day of one locked currency unit.').prefault('0.00864'),
   })
@@ -319,11 +319,11 @@ const figure = (min: number, max: number, what: string) => z.number().min(min).m
 const words = (what: string) => list(z.string().trim().min(2).max(100), 100, what);
 
 export const selectSchema = z.strictObject({
-  state: z.enum(MARKET_STATES).default('open').describe('State of the selected markets.'),
+  state: z.enum(MARKET_STATES).default('open').describe('State that a market must have to be selected.'),
   kind: z.literal('orderbook').default('orderbook').describe('Only order-book markets can be quoted.'),
   categories: z.array(z.enum(CATEGORIES)).default([]).describe('Categories of the selected markets; empty: all.'),
-  title_words: words('Words of which the title must contain at least one, in any case; empty: all titles.'),
-  without_words: words('Words of which the title must contain none, in any case.'),
+  title_words: words('The market title must contain one of these words, in upper or lower case; empty: all.'),
+  without_words: words('The market title must contain none of these words, in upper or lower case.'),
   except: list(id, 1000, 'Condition ids of markets that the strategy never quotes.'),
   min_spread: figure(0, 1, 'Minimum spread between the best ask and the best bid of other traders, in price.'),
   max_spread: figure(0, 1, 'Maximum spread between the best ask and the best bid of other traders, in price.'),

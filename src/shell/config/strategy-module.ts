@@ -191,7 +191,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
     texts.set(next, text);
     bytes += text.length;
     if (texts.size > MOST_FILES || bytes > MOST_BYTES) {
-      throw new Error(`it imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
+      throw new Error(`the module imports more than ${MOST_FILES} files or ${MOST_BYTES / 1e6} MB by relative paths`);
     }
     waiting.push(...findImports(text, dirname(next), (path) => isThere(path, sources)));
   }

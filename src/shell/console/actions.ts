@@ -160,5 +160,5 @@ export function acknowledge(
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
     return { isDone: false, text: 'the acknowledgement cannot be stored; the log of the console says why' };
-  return { isDone: true, text: `not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
+  return { isDone: true, text: `acknowledged, not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

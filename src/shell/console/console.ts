@@ -42,8 +42,8 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     throw misuse(`${configs.length} traders; a console shows at most ${MOST_TRADERS}`, 'Start a second console.');
   if (!first.dashboard.enabled)
     throw misuse(
-      `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
-      'Set it to true in the file that -c names.',
+      `${first.file}: dashboard.enabled is false, but several traders are shown at the address of its dashboard`,
+      'Set dashboard.enabled to true in the file that -c names.',
     );
   const known = new Map<string, string>();
   const requireNew = (what: string, path: string, { file }: TraderConfig) => {

@@ -64,7 +64,7 @@ export async function checkLoad(
     const [first = ''] = stderr.trim().split('\n');
     const why =
       error?.killed === true
-        ? `it did not end within ${withinMs / 1000} s`
+        ? `the process did not end within ${withinMs / 1000} s`
         : `it ended its process${first === '' ? '' : `: ${first}`}`;
     return new TwinbookError(
       'strategy_invalid',

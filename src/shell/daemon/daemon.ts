@@ -375,7 +375,7 @@ class Service implements RunningTrader {
   #fail(error: unknown): void {
     this.#loop.end();
     // A promise may be rejected without an error.
-    this.#failure ??= error ?? new Error('it failed without a reason');
+    this.#failure ??= error ?? new Error('the trader failed without a reason');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }

@@ -124,7 +124,7 @@ export const leasedSigner = (
     const action = draft?.terms.action;
     if (draft === null || action === 'cancel-order') return inner.sign(intentId);
     const isForeign = action === 'place-order' && !member.markets.includes(draft.marketConditionId);
-    const reason = member.objection() ?? (isForeign ? 'its market is not claimed in the fleet' : null);
+    const reason = member.objection() ?? (isForeign ? 'the market of the order is not claimed in the fleet' : null);
     return reason === null ? inner.sign(intentId) : { ok: false, reason, isWithheld: true };
   },
 });

@@ -136,7 +136,7 @@ export class LiveConfig {
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
     if (this.#isBusy) {
-      const hint = 'Try again when that change is done: `twinbook config diff --history` lists it.';
+      const hint = 'Try again when the other change is done: `twinbook config diff --history` lists the change.';
       throw new TwinbookError('usage', 'another change of the configuration is under way', hint);
     }
     this.#isBusy = true;
@@ -263,7 +263,7 @@ export class ConfigCopies {
   #readFile(path: string, hash: string): string {
     let text: string;
     try {
-      if (statSync(path).size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES} bytes`);
+      if (statSync(path).size > MOST_BYTES) throw new Error(`the file has more than ${MOST_BYTES} bytes`);
       text = readFileSync(path, 'utf8');
     } catch (error) {
       throw missing(`the copy of that configuration cannot be read: ${messageOf(error)}`, error);

@@ -394,7 +394,7 @@ function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (mess
     isGone = true;
   };
   relay.on('error', ({ message }) => onGone(message));
-  relay.on('exit', (code) => onGone(code === NOT_INSTALLED ? 'systemd-notify is not installed' : 'its relay ended'));
+  relay.on('exit', (code) => onGone(code === NOT_INSTALLED ? 'systemd-notify is not installed' : 'the relay ended'));
   const { stdin } = relay;
   stdin?.on('error', () => undefined); // The process's end is reported by `exit`.
   relay.unref();

@@ -44,7 +44,7 @@ export function findRefusal(request: RequestHead, port: number): PageRefusal | n
 const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
   all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
 
-const FOREIGN: PageRefusal = { status: 403, text: 'a request of another page is not heard' };
+const FOREIGN: PageRefusal = { status: 403, text: 'requests of other web pages are rejected' };
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
@@ -111,7 +111,7 @@ export class Gate {
     });
     server.post<{ Body: unknown }>('/session/greeting', (request, reply) => {
       const greeting = this.#sessions.greet(readField(request.body, 'nonce'), readAddress());
-      return greeting ?? reply.code(400).send({ error: 'the nonce wants 32 bytes in hex' });
+      return greeting ?? reply.code(400).send({ error: 'the nonce must be 32 bytes in hex' });
     });
     server.post<{ Body: unknown }>('/session', (request, reply) => {
       const nonce = readField(request.body, 'nonce');
@@ -162,7 +162,7 @@ export class Gate {
 
 const METRICS_WANT_TOKEN = 'the metrics need the token in metrics.token_file, as `Authorization: Bearer TOKEN`';
 const TOO_MANY_GUESSES = 'too many wrong passwords; wait a minute, or use the command line';
-const NOT_IN = 'this needs the password, or the address that `twinbook dashboard` prints';
+const NOT_IN = 'this request needs the password, or the address that `twinbook dashboard` prints';
 
 const refuse = (reply: FastifyReply, why: 'wrong' | 'too many guesses'): FastifyReply =>
   why === 'wrong' ? reply.code(401).send({ error: NOT_IN }) : reply.code(429).send({ error: TOO_MANY_GUESSES });

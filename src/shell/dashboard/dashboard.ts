@@ -86,7 +86,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
     return undefined;
   });
-  server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'there is nothing here' }));
+  server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
     // The page is told about errors in its request, but not about internal errors.
     const status = error.statusCode ?? 500;
@@ -217,11 +217,11 @@ async function tryToAct(trader: TraderHost | null, action: PageAction, reason: s
   } catch {
     // The answer names no cause, because the page is not told about internal errors.
   }
-  return { refusal: 'it cannot be asked', text: '' };
+  return { refusal: 'the trader cannot be reached', text: '' };
 }
 
 const NO_MARKET = 'this is of one market; ?market= wants its condition id';
-const NOT_KNOWN = 'nothing is known of that yet';
+const NOT_KNOWN = 'the dashboard has no data for this request yet';
 /** Returns the reason as one printable line of bounded length; empty if the request has no reason. */
 function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';

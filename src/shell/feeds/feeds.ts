@@ -216,6 +216,6 @@ class FileReader {
   /** Reports a last line without a line end. It may be incomplete, and half of a number is another number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
-    this.#inbox.trouble('its last line has no line end, and is not read before it has one');
+    this.#inbox.trouble('the last line of the file has no line end, and is read only once it has one');
   }
 }

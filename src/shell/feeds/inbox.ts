@@ -83,7 +83,7 @@ export class FeedInbox {
   }
 
   fine(): void {
-    if (this.#trouble !== null) this.#ears.quiet(`feed ${this.name}: it can be read again`);
+    if (this.#trouble !== null) this.#ears.quiet(`feed ${this.name} can be read again`);
     this.#trouble = null;
   }
 

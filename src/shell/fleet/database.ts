@@ -145,7 +145,7 @@ function readRoot(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw unreadable(`the certificate ${path} of fleet.database cannot be read`, error, 'Look at its path and rights.');
+    throw unreadable(`the certificate ${path} of fleet.database cannot be read`, error, 'Check path and permissions.');
   }
 }
 

@@ -335,7 +335,7 @@ export class FleetMember {
     if (isOwnName && isAlive && !config.standby) throw twoOfOneName(row);
     if (before?.instance === row.instance) return;
     const seconds = Math.ceil(this.lease.waitMs(readInstant()) / 1000);
-    const who = isOwnName ? 'this trader before its last end' : row.holder;
+    const who = isOwnName ? 'the previous run of this trader' : row.holder;
     say(`waiting for the wallet ${wallet}: ${who} has it, and it becomes free ${seconds} s after the last renewal`);
   }
 

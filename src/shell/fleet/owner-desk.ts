@@ -231,7 +231,7 @@ export class DatabaseDesk {
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked) throw unusable(`${place} answers in changing sessions`, NO_POOLER);
+    if (isLocked) throw unusable(`${place} answers one connection in changing sessions`, NO_POOLER);
     // The server has not yet noticed that our previous session has ended.
     await this.#evict();
     throw unusable(`${place} still has our previous session`, 'a new attempt');

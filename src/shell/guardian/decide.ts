@@ -296,7 +296,7 @@ function reasonToEnd(
 ): string | null {
   const { alarm, heartbeat } = mind;
   if (mind.isRound) return null;
-  if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'asked to end';
+  if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'the guardian was asked to end';
   if (rules.stays) return null;
   if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone)) {
     return 'the trader ended and nothing rests';

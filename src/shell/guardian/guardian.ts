@@ -429,11 +429,11 @@ class Guardian {
 
   async #cancel(): Promise<Pick<Extract<GuardianObservation, { kind: 'round' }>, 'outcome' | 'text'>> {
     try {
-      if (this.#key === null) return { outcome: 'failed', text: 'there is no key yet' };
+      if (this.#key === null) return { outcome: 'failed', text: 'the guardian has no key yet' };
       const { asked, verified } = await this.#options.cancelEverything(await this.#key.open());
       this.#trouble = null;
       if (verified && asked === 0) return { outcome: 'empty', text: 'two reads show that nothing rests' };
-      const rests = verified ? 'two reads show that none rests' : 'something still rests';
+      const rests = verified ? 'two reads show that none rests' : 'an order still rests';
       return { outcome: 'canceled', text: `asked to cancel ${asked} orders; ${rests}` };
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';

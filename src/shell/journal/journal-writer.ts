@@ -40,7 +40,7 @@ const LARGEST_LEDGER_BYTES = 500_000_000;
 /** Maximum size of a ledger that the start copies; 200 MB would take two seconds. Larger ones are copied later. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** Reason in a run's description until the copy of the ledger is complete. */
-const NOT_COPIED_YET = 'it ended before its ledger was copied';
+const NOT_COPIED_YET = 'the run ended before its ledger was copied';
 /** The journal of a run, or an object that records nothing. */
 export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 

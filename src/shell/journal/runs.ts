@@ -139,7 +139,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
     let broken: number | null = null;
     for await (const line of readLines(file)) {
       number += 1;
-      if (broken !== null) throw invalidRun(file, `line ${broken} is no step`);
+      if (broken !== null) throw invalidRun(file, `line ${broken} is not a valid step`);
       const { success, data } = step.safeParse(parseJson(line));
       if (!success) {
         broken = number;
@@ -153,7 +153,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
       yield read;
     }
     if (broken === null) continue;
-    if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
+    if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is not a valid step`);
     // The process ended during a write, so the rest of the step never reached the disk.
     warnings.push(`${file}: the last line is truncated and was omitted`);
   }

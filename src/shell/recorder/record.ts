@@ -177,7 +177,7 @@ class RecordService {
 }
 
 function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
-  const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} refused as no events`] : [])];
+  const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} invalid events`] : [])];
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }
 

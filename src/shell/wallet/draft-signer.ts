@@ -140,7 +140,7 @@ export function judgeMessage(message: string, rules: SigningRules, wallet: strin
 }
 
 function judgeKind(message: string, rules: SigningRules, wallet: string): JudgedMessage {
-  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the draft is too long to be one');
+  if (message.length > LONGEST_MESSAGE_CHARACTERS) return refuse('the message is too long to be a draft');
   if (isCredentialChallenge(message)) return refuse('the draft is a credential challenge');
   if (rules.draftMessage === 'solana_tx') {
     const read = readTransaction(message);

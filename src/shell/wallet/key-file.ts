@@ -110,7 +110,7 @@ const keyInvalid = (message: string, hint: string): TwinbookError => new Twinboo
 
 const SET_PASSPHRASE =
   'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600; `twinbook keys show` tries it.';
-const TAKE_COPY = 'The file was changed: take your copy of it, or `twinbook keys import` the key again.';
+const TAKE_COPY = 'The wallet file was changed: use your copy of the file, or `twinbook keys import` the key again.';
 
 function openSealed(
   sealed: z.output<typeof sealedKeySchema>,
@@ -133,7 +133,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // A repeated key could show people another value than the parser reads, so only one spelling is valid.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
-  throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
+  throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes a wallet.');
 }
 
 /** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. No error quotes it. */
@@ -318,7 +318,7 @@ function parseCredentials(text: string, path: string): CredentialsFile {
   // The JSON parser's message would quote the secret, so it is not shown.
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  const hint = 'Move it away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';
+  const hint = 'Move the file away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';
   throw keyInvalid(`${CREDENTIALS_FILE} ${path} does not hold credentials`, hint);
 }
 

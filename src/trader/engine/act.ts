@@ -1,4 +1,4 @@
-/** Second part of a step: quotes, converts shares, verifies that no order rests, and polls. */
+/** Second part of a trader step: quotes, converts shares, verifies that no order rests, and polls the exchange. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -37,7 +37,7 @@ import type { TraderState } from './state.js';
 export function act(state: TraderState, nowMs: number): void {
   const { clock, safety, notices } = state;
   clock.bornMs ??= nowMs;
-  // This runs first, so that a command that forbids requests takes effect before waiting requests are sent.
+  // The kill ladder runs first, so that a command can forbid requests that still wait in the queue.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);
@@ -93,7 +93,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** True if nothing changed since the market's last turn and none of the market's timers is due. */
+/** True if no input changed since the market's last turn, and none of the market's timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -110,14 +110,14 @@ function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: 
   executor.setConverting(conversions);
   if (conversions !== 'all')
     requests.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
-  // While flattening, only sales may be placed. Quotes in flight at its beginning must not rest afterwards.
+  // While flattening, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // Orders in flight that were decided under a milder rung are withdrawn and decided again. The same holds for reducing
-  // orders after an irregular fill has changed the position.
+  // Orders in flight that were decided under a milder rung of the kill ladder are withdrawn and decided again. Reducing
+  // orders are also decided again after an irregular fill has changed the position.
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // Queued orders must not be sent now, even if they are signed.
+  // Queued orders must not be sent in this mode, even if they are signed.
   if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;
@@ -179,7 +179,7 @@ function actInMarket(
   if (begun) account.invalidate();
 }
 
-/** Returns the rules for conversions in a market. A flatten merges all complete sets, even if a strategy keeps some. */
+/** Returns a market's rules for conversions. A flatten merges all complete sets, even if a strategy keeps some. */
 function conversionRules(
   { settings, account, safety }: TraderState,
   { feed, conditionId, slots }: MarketEntry,
@@ -220,7 +220,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Reads own resting orders repeatedly while a cancel-all must be verified and no own order is unsettled. */
+/** Reads own resting orders repeatedly to verify a cancel-all, once no own order is unsettled. */
 function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
   const { modes } = safety;
   if (account.own.unsettled > 0) {
@@ -228,12 +228,12 @@ function pollForProof({ account, safety, requests }: TraderState, ticking: boole
     return;
   }
   modes.settledMs ??= nowMs;
-  // The poll runs only on ticks, so that an exchange that refuses connections is not polled without a pause.
+  // Own orders are polled only on ticks, so that an unreachable exchange is not polled without a pause.
   if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
 }
 
 /**
- * Queues the due polls. The assets poll begins a reconciliation round.
+ * Puts due polls into the request queue. A poll of the wallet's assets begins a reconciliation round.
  *
  * @param stopping true if only own state is read, because the trader stops
  */
@@ -243,7 +243,7 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const due = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (due.length === 0) return;
-  // The round begins first, so that reads of orders and trades in the same step count as begun after it.
+  // The reconciliation round begins before reads of orders and trades in the same step, so that they count for it.
   const round = due.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of due) {
     if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
@@ -252,18 +252,18 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   }
 }
 
-/** True for the assets poll, the first request of a round. The marks poll makes the same call, but uses only prices. */
+/** True for the assets poll, which begins a reconciliation round. The marks poll makes the same call for prices. */
 const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';
 
-/** Interval between ticks, ms. A tick runs the executor's due work, at least once per second, and the valuation. */
+/** Interval between the trader's ticks, ms. A tick runs the executor's due work and the valuation. */
 const TICK_MS = 500;
 
-/** Modes in which ticks send no repeated requests to the exchange. */
+/** Modes in which ticks send no polls to the exchange. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /**
- * Earliest time at which a tick has work, our clock, ms. The shell may skip earlier ticks. In doubt the result is
- * "now": an extra tick is cheap, and a skipped one would change the trader's actions.
+ * Earliest time at which a tick of the trader has work, our clock, ms. The shell may skip ticks before this time. In
+ * doubt this returns the current time, because a skipped tick could change the trader's actions.
  */
 export function quietUntilMs(state: TraderState): number {
   const { account, clock, requests, safety } = state;
@@ -271,7 +271,7 @@ export function quietUntilMs(state: TraderState): number {
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
   if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
-  // While the request budget is not steady, it may change with time alone.
+  // An unsteady request budget may change with time alone.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;

@@ -1,4 +1,4 @@
-/** Stores the newest values of the user's feeds for each market. Strategies see only current values. */
+/** Stores the newest values of the user's feeds for each market. Strategies see only current feed values. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
@@ -18,12 +18,12 @@ interface FeedsContext {
 
 interface FeedMemory {
   readonly settings: FeedSettings;
-  /** Newest values by condition id, the oldest update first. */
+  /** Newest feed values by condition id of the market, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** True if the last notice reported current values, false if it reported silence; null before the first notice. */
+  /** True if the feed's last notice reported current values, false if silence; null before the first notice. */
   told: boolean | null;
-  /** Time when the wait for the first value began, our clock, ms; null before the first tick. */
+  /** Time when the wait for the feed's first value began, our clock, ms; null before the first tick. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }
@@ -74,7 +74,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** Returns the newest values of these feeds for one market. `withheld` says why strategies do not see a value. */
+  /** Returns the newest values of these feeds for one market. `withheld` is why strategies do not see a value. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
@@ -90,7 +90,7 @@ export class Feeds {
     });
   }
 
-  /** Drops all values after our clock was set back, because their age is unknown. */
+  /** Drops all feed values after our clock was set back, because their age is unknown. */
   clockSetBack(): void {
     for (const feed of this.#feeds.values()) {
       feed.newest.clear();
@@ -99,7 +99,7 @@ export class Feeds {
     }
   }
 
-  /** Sends one notice when a feed has no current values any more, and one when it has current values again. */
+  /** Sends one notice when a feed's values become outdated, and one when the feed has current values again. */
   look(notices: FeedsContext['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
@@ -114,15 +114,15 @@ export class Feeds {
     }
   }
 
-  /** Figures of the feeds for status pages. */
+  /** Figures about the value feeds for status pages. */
   snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
-      /** Number of markets with a current value. */
+      /** Number of markets with a current value of the feed. */
       current: countCurrent(feed, nowMs),
-      /** Number of values received in this run. */
+      /** Number of feed values received in this run. */
       values: feed.values,
-      /** Milliseconds since the newest stored value; null before the first. */
+      /** Time since the feed's newest stored value, ms; null before the first. */
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
@@ -145,10 +145,10 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has sent no value yet'
-    : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
+    : `has no current value, its newest value is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/** Sends one notice per feed that names an unknown market, as soon as all markets are known. */
+/** Sends one notice per feed that names an unknown market, after the first complete market list. */
 function nameUnknown(
   feed: FeedMemory,
   conditionId: string,

@@ -9,11 +9,11 @@ import { judge } from '../risk/risk.js';
 import { LADDER } from './control/modes.js';
 import type { TraderState } from './state.js';
 
-/** True for the draft and the submit of a new order. */
+/** True for the draft request and the submit request of a new order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
-/** Facts that the decisions of one step share. */
+/** Facts that the decisions of one trader step share. */
 export type StepContext = ReturnType<typeof makeStepContext>;
 
 /** @param hold why nothing may be quoted; null when quoting is allowed */
@@ -28,19 +28,19 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     requests,
     executor,
     guards: safety.guards,
-    /** The trader's limits; the limits of a strategy are tighter. */
+    /** The trader's risk limits; the limits of a strategy are tighter. */
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
-    /** Reason of the stance; empty when it is `normal`. */
+    /** Reason of the quoting stance; empty when the stance is `normal`. */
     stanceReason: held ?? reason,
-    /** Own state at the beginning of this turn; the caller renews it after a conversion. */
+    /** Own orders and holdings when the market's turn began; the caller renews them after a conversion. */
     own: account.own,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
 }
 
-/** Asks risk to approve one intent, and begins an approved intent. Returns the refusal; null if the intent began. */
+/** Begins an intent if risk approves it. Returns risk's refusal; null if the intent began. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -51,14 +51,14 @@ export function approveAndExecute(
   if (verdict.verdict === 'refused') return verdict;
   for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.requests.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.guards.pace.note(context.nowMs);
-  // The next order is judged as if this one rested.
+  // Risk judges the next order as if the approved order already rested.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
   return null;
 }
 
-/** Collects the facts that risk needs about the account and, if `sight` is given, about the order's market. */
+/** Collects the facts for a risk check: the account and, if `sight` is given, the order's market. */
 export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,

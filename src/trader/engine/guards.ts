@@ -1,4 +1,4 @@
-/** Guards that halt or restrict the trader after events, and keep their state over restarts. */
+/** Guards that halt or restrict the trader after losses, fills or rejections; their state survives restarts. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
@@ -20,7 +20,7 @@ import {
   NO_LOSS_RUNG,
 } from '../risk/loss-guard.js';
 
-/** Ledger rows to read per action that a minute allows; some rows are conversions, which do not count as actions. */
+/** Ledger rows to read per allowed order or cancel a minute; rows of conversions do not count. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -32,7 +32,7 @@ export class Guards {
   /** Guard against too many fills in a short time. */
   readonly fills: FillGuard;
   readonly keys: KeyAlarm;
-  /** Alarm for contradictory fills; it does not halt, but allows only reducing orders. */
+  /** Alarm for contradictory fills; it does not halt the trader, but allows only reducing orders. */
   readonly fillAlarm: FillAlarm;
   /** Orders and cancels of the last minute, including those of an earlier process. */
   readonly pace: ActionPace;
@@ -46,7 +46,7 @@ export class Guards {
     this.#limits = limits;
     this.loss = new LossMemory(ledger, limits);
     const fills = ledger.note(FILLS_NOTE);
-    // Only this class writes the note, so it is valid JSON.
+    // Only this guard writes the ledger note, so it is valid JSON.
     this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
     this.keys = new KeyAlarm(ledger, 'key_alarm');
     this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
@@ -55,7 +55,7 @@ export class Guards {
     this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
   }
 
-  /** Sets new limits; the counts and an active halt stay. */
+  /** Sets new risk limits; the guards' counts and an active halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.loss.configure(limits);
@@ -67,7 +67,7 @@ export class Guards {
   }
 
   /**
-   * Counts one booked fill. Returns the reason when this fill halts trading, else null.
+   * Counts one booked fill in the guards. Returns the reason when this fill halts trading, else null.
    *
    * @param timeS exchange time of the fill, Unix s
    */
@@ -79,7 +79,7 @@ export class Guards {
     this.#notes.setNote(FILLS_NOTE, JSON.stringify(this.fills.state));
   }
 
-  /** Clears all halts and alarms, after an operator's resume. The caller stores the losses together with the marks. */
+  /** Clears all halts and alarms, after an operator's resume. The caller stores the losses and marks. */
   resume(isHeldBack: boolean): void {
     this.loss.resume(isHeldBack);
     this.fills.resume();
@@ -107,7 +107,7 @@ class NotedText {
     this.text = text || null;
   }
 
-  /** Clears the note, after an operator has accepted it. */
+  /** Clears the stored sentence after an operator has accepted the alarm. */
   clear(): void {
     if (this.text !== null) this.write('');
   }
@@ -115,13 +115,13 @@ class NotedText {
 
 /**
  * Alarm for fills that contradict the signed orders, and for settled trades that were reverted. Ledger and exchange
- * agree on such fills, so only this alarm detects them. Only reducing orders are allowed until an operator resumes,
- * also after a restart.
+ * agree on these wrong fills, so only this alarm detects them. Only reducing orders are allowed until an operator
+ * resumes, also after a restart.
  */
 class FillAlarm extends NotedText {
   #isNew = false;
 
-  /** Raises the alarm. The first text stays; the command `events` lists later texts. */
+  /** Raises the alarm. The first alarm's text stays; the command `events` lists later texts. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.text === null) this.write(text);
@@ -135,25 +135,25 @@ class FillAlarm extends NotedText {
   }
 }
 
-/** Time of continued rejections after which an API key counts as revoked, ms; a venue's failures are shorter. */
+/** Duration of rejections after which an API key counts as revoked, ms; an exchange's failures are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
-/** Own lists that are read with an API key. */
+/** Lists of own orders and own fills, which are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills are not visible. */
+/** Alarm for a rejected API key. Until an operator resumes, all orders are canceled, as fills are not visible. */
 class KeyAlarm extends NotedText {
-  /** Start of the current series of key rejections by list, our clock, ms. */
+  /** Start of each list's current series of key rejections, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
-   * Records the outcome of a read of own orders or own trades. Returns the reason if this outcome halts trading, else
-   * null. Timeouts and other failures prove nothing about the key. Call this inside a ledger transaction.
+   * Records the outcome of a read of own orders or own trades. Returns the reason for a halt, or null. Timeouts and
+   * other failures prove nothing about the key. The caller must open a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
-    // After our clock was set back, the duration starts again.
+    // After our clock was set back, the duration of rejections starts again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
@@ -169,16 +169,16 @@ class KeyAlarm extends NotedText {
 }
 
 const LOSS_NOTE = 'loss_guard';
-/** Losses before the first valuation. Shares without a mark prevent the valuation, and nothing is quoted. */
+/** Loss figures before the first valuation of the holdings. Before a valuation, nothing is quoted. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
-/** The loss guard with its stored state, and the restriction by a partly used limit. */
+/** The loss guard with its stored state, and the trader's restriction by a partly used loss limit. */
 class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
-  /** The loss guard; null before the first valuation. */
+  /** The loss guard; null before the first valuation of the holdings. */
   guard: LossGuard | null;
-  /** State as stored in the ledger; null if none is stored. */
+  /** Loss state as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
   /** Restriction of the trader by a partly used loss limit. */
   rung: LossRung = NO_LOSS_RUNG;
@@ -187,12 +187,12 @@ class LossMemory {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(LOSS_NOTE);
-    // Only this class writes the note, so it is valid JSON.
+    // Only this guard writes the ledger note, so it is valid JSON.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
     this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
-  /** Sets new limits; the measured losses and an active halt stay. */
+  /** Sets new loss limits; the measured losses and an active halt stay. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.rung = lossRung(this.facts, limits);
@@ -210,7 +210,7 @@ class LossMemory {
     return halted;
   }
 
-  /** True when the losses differ from the stored ones by more than allowed. */
+  /** True when the losses must be stored, because they differ too much from the stored losses. */
   get isDue(): boolean {
     if (this.guard === null) return false;
     return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);
@@ -231,16 +231,16 @@ class LossMemory {
 
 const LONGEST_WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Maximum number of stored times: one minute of attempts. */
+/** Maximum number of stored rejection times: one minute of attempts. */
 const MOST_TIMES = 200;
 
 /** Counts consecutive rejections of orders by the exchange. */
 export class ExchangeRefusals {
-  /** The newest rejection, and the unbroken rejections until then; null after an accepted order. */
+  /** The newest rejection and the unbroken series before it; null after an accepted order. */
   #row: {
     readonly slug: string;
     readonly words: string;
-    /** Number of consecutive rejections with this slug. */
+    /** Number of consecutive rejections with this error slug. */
     readonly repeats: number;
     readonly sinceMs: number;
     /** Times of the newest rejections, our clock, ms. */
@@ -255,13 +255,13 @@ export class ExchangeRefusals {
       slug,
       words: reason,
       repeats: before?.slug === slug ? before.repeats + 1 : 1,
-      // After our clock was set back, the rejections count as beginning now.
+      // After our clock was set back, the series of rejections counts as beginning now.
       sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
       times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
     };
   }
 
-  /** Records an accepted order. Returns true if the rejections were reported; their end must then be reported too. */
+  /** Records an accepted order. Returns true if reported rejections thereby end, because the end is reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -270,7 +270,7 @@ export class ExchangeRefusals {
   }
 
   /**
-   * Wait before the next order, ms; doubled with each consecutive rejection of the same kind.
+   * Wait before the next order after rejections, ms; doubled with each consecutive rejection of the same kind.
    *
    * @param firstMs wait after the first rejection, ms
    */
@@ -279,14 +279,14 @@ export class ExchangeRefusals {
     return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
   }
 
-  /** Returns true once, when all orders of a whole minute were rejected. */
+  /** Returns true once per series, when all orders of a whole minute were rejected. */
   takeLasting(nowMs: number): boolean {
     if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
     this.#isTold = true;
     return true;
   }
 
-  /** `refused by the exchange: SLUG`; null when the newest order was accepted. */
+  /** Note with the error slug of the newest rejection; null when the newest order was accepted. */
   get note(): string | null {
     return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
   }

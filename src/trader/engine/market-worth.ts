@@ -31,7 +31,7 @@ export function makeOffer(
       takersPerS: flow.tradesPerS,
       quotes: SIDES.flatMap((side) => resting(side, quotes, fairMicros)),
     },
-    // An order is moved when its reference price has moved by the tolerance plus half a tick.
+    // An order is moved when the strategy's wanted price has moved by the tolerance plus half a tick.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
@@ -51,7 +51,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Taker sizes vary around a mean. Without data, the mean is the amount of the best level.
+  // The sizes of taker trades vary around a mean. Without trades, the mean taker size is the amount of the best level.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -61,7 +61,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers trade with each side. Takers larger than the queue ahead reach the level.
+      // Half of all takers are assumed to buy. Takers with more shares than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -71,7 +71,7 @@ function makeSides(
   });
 }
 
-/** Value of a share to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
+/** Share value to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
 function worthOf(side: BookSide, { bids, asks, edge }: OfferedLevels, fairMicros: Micros): number {
   const best = (side === 'bid' ? bids : asks)[0];
   if (edge === undefined || best === undefined) return fairMicros;
@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Levels, shifted by the share's value less the fair price, because losses of stale quotes count from the value. */
+/** Quote levels, shifted by share value less fair price: losses of stale quotes count from the share value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -107,9 +107,9 @@ export interface Worth {
   /** Rank of the market by value; 1 is the most valuable market. */
   readonly place: number;
   readonly belief: Belief;
-  /** Fills per second times the income per second of one side: currency per square second. */
+  /** Cost rate of learning fills late, currency per square second: fills per second x one side's income per second. */
   readonly lateFillCost: number;
-  /** Expected loss of stale quotes, as a fraction of the fills' distance. */
+  /** Expected loss of stale quotes, as a fraction of the fills' distance from the fair price. */
   readonly stalePart: number;
 }
 
@@ -117,15 +117,15 @@ export interface Worth {
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
 
-/** Time after a fill until the price contains the taker's information, ms. */
+/** Time after a fill until the market price reflects the taker's information, ms. */
 const HORIZON_MS = 30_000;
 /** Half-life of the statistics of own fills, ms. */
 const HALF_LIFE_MS = 3_600_000;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
-/** Weight of a prior estimate, as a number of fills. */
+/** Weight of a prior estimate about fills, as a number of fills. */
 const BELIEF_FILLS = 20;
-/** Assumed fraction of a fill's distance from the fair price that the next price move loses. */
+/** Assumed loss by the price move after a fill, as a fraction of the fill's distance from the fair price. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface WaitingFill {
@@ -136,11 +136,11 @@ interface WaitingFill {
   readonly stalePart: number;
 }
 
-/** An own fill with the data of its later judgment; prices in YES space. */
+/** An own fill, and the data that judge its result later; NO prices are converted to YES prices. */
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
-  /** The strategy's fair price at the fill; null without one. */
+  /** The strategy's fair price at the time of the fill; null without a fair price. */
   readonly fairMicros: Micros | null;
-  /** Expected loss by stale quotes per fill, as a fraction of its distance. */
+  /** Expected loss by stale quotes, as a fraction of the fill's distance from the fair price. */
   readonly stalePart: number;
 }
 
@@ -155,11 +155,11 @@ const NONE = {
 };
 const NAMES = ['fills', 'expected', 'judged', 'adverse', 'distance'] as const satisfies (keyof typeof NONE)[];
 
-/** Decaying sums over own fills. */
+/** Exponentially decaying sums over own fills. */
 type MeasuredFills = Readonly<typeof NONE>;
 
 export class MarketMeasures {
-  /** Current sums, in one object that changes. */
+  /** Current sums over own fills; this object is changed in place. */
   readonly sums = { ...NONE };
   #atMs: number | null = null;
   #waiting: WaitingFill[] = [];
@@ -172,7 +172,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Compares the fills whose time has come with the newest price. */
+  /** Compares fills that are old enough with the newest market price. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -185,7 +185,7 @@ export class MarketMeasures {
     });
   }
 
-  /** Adds the fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
+  /** Adds the number of fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
@@ -194,7 +194,7 @@ export class MarketMeasures {
     this.sums.expected += (expectedPerS * elapsedMs) / 1000;
   }
 
-  /** Drops waiting fills after our clock was set back, because their age is unknown. */
+  /** Drops fills that wait for their markout after our clock was set back, because their age is unknown. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#atMs = null;
@@ -203,7 +203,7 @@ export class MarketMeasures {
 
 /** Estimates for a market from its own fills. */
 export interface Belief {
-  /** Number of observed fills per expected fill. */
+  /** Ratio of observed to expected fills. */
   readonly fillRatio: number;
   /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
   readonly adversePart: number;
@@ -223,7 +223,7 @@ export const believe = (
     (judged + BELIEF_FILLS),
 });
 
-/** Adds the measures of several markets. */
+/** Adds the measured fills of several markets. */
 export function sumMeasured(measured: readonly MeasuredFills[]): MeasuredFills {
   const sum = { ...NONE };
   for (const each of measured) for (const name of NAMES) sum[name] += each[name];
@@ -234,14 +234,14 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Maximum number of trades in a view. If all are younger than a day, the day had more trades. */
+/** Maximum number of trades in a market view. If all shown trades are younger than a day, the day had more trades. */
 const TRADES_SHOWN = 100;
 /** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
 
 /**
- * Traded volume of the last day, currency. If all of the newest hundred trades are younger, their volume is scaled to a
- * day.
+ * Traded volume of the last day, currency. If the newest hundred trades span less than a day, their volume is scaled to
+ * a day.
  *
  * @param nowMs exchange clock
  */

@@ -1,4 +1,4 @@
-/** Tracked markets, and the strategies that quote them. */
+/** The markets that the trader tracks, and the strategies that quote them. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { maxMicros, ZERO } from '../../shared/base/micros.js';
@@ -24,15 +24,15 @@ export class MarketEntry {
   readonly conditionId: string;
   /** Tracker of the market; a new, empty tracker replaces it when the market is excluded. */
   feed: MarketTracker;
-  /** Why observations of this market are ignored until an operator resumes; null when they are used. */
+  /** Why data of this market are ignored until an operator resumes the market; null when they are used. */
   excludedBecause: string | null = null;
-  /** One slot per strategy that quotes this market; empty when only a holding remains. */
+  /** One quote slot per strategy that quotes this market; empty when the market is tracked for its holding only. */
   readonly slots: QuoteSlot[] = [];
-  /** Own state and mode at the market's last turn; null before the first turn. */
+  /** Own orders, holdings and mode at the market's last turn; null before the first turn. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
-  /** Earliest time of the next conversion, our clock, ms. */
+  /** Earliest time of the market's next merge, split or redeem, our clock, ms. */
   nextConversionMs = 0;
-  /** Number of consecutive failed conversions. */
+  /** Number of consecutive failed merges, splits and redeems of this market. */
   conversionFailures = 0;
   /** Earliest time of the next sale of a flatten, our clock, ms. */
   saleAfterMs = 0;
@@ -56,21 +56,21 @@ export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
-  /** Markets whose detail forbids trading; later catalogs do not add them again. */
+  /** Markets whose detail forbids trading; later market lists do not add these markets again. */
   readonly #unsuitable = new Set<string>();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
-  /** Taker flow by category. */
+  /** Statistics of taker trades by market category. */
   readonly #flows = new Map<string, CategoryFlow>();
-  /** Sandboxes that run the slots' quoters. */
+  /** Sandboxes that run the strategies' quoters. */
   readonly sandboxes: Sandboxes;
-  /** Version of the list of markets; incremented when a market is added or removed. */
+  /** Version of the list of tracked markets; incremented when a market is added or removed. */
   version = 0;
   /** Statistics of the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
-  /** True after the first complete catalog of this process. */
+  /** True after this process has read the first complete market list. */
   hasCatalog = false;
-  /** Number of open markets in the newest catalog; Infinity before the first catalog. */
+  /** Number of open markets in the newest market list; Infinity before the first list. */
   catalogSize = Number.POSITIVE_INFINITY;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
@@ -88,12 +88,12 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
-  /** Returns the slots of one market; empty if the market is not tracked. */
+  /** Returns the quote slots of one market; empty if the market is not tracked. */
   listSlots(conditionId: string): readonly QuoteSlot[] {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
 
-  /** Requests a new turn for the slots of one market, or for all slots if no market is given. */
+  /** Requests a new turn for the quote slots of one market, or for all slots if no market is given. */
   requestRequote(conditionId?: string): void {
     const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
     for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
@@ -147,13 +147,13 @@ export class Markets {
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
 
-  /** Stores changed statistics of own fills. Call this inside a ledger transaction. */
+  /** Stores changed statistics of own fills. The caller must open a ledger transaction. */
   saveOwnFills({ conditionId, feed }: MarketEntry): void {
     const text = feed.ownFills.takeSaved();
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns markets of a complete catalog to the strategies that select them, up to each strategy's maximum. */
+  /** Assigns markets of a complete market list to the strategies that select them, up to each strategy's maximum. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
     this.catalogSize = rows.length;
@@ -171,7 +171,7 @@ export class Markets {
     }
   }
 
-  /** Applies changed settings; call this inside a ledger transaction. Only new code or parameters recreate a quoter. */
+  /** Applies changed settings inside a ledger transaction. Only new code or parameters recreate a quoter. */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
     this.#settings = settings;
@@ -191,7 +191,7 @@ export class Markets {
     this.version++;
   }
 
-  /** Returns the markets that a strategy keeps under new settings; none if its selection changed. */
+  /** Returns the markets that a strategy keeps under new settings; empty if its market selection changed. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -201,7 +201,7 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  /** Stores the state of a slot's strategy for a restart. Call this inside a ledger transaction. */
+  /** Stores the state of a slot's strategy for a restart. The caller must open a ledger transaction. */
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
@@ -219,7 +219,7 @@ export class Markets {
     }
   }
 
-  /** Records that a strategy enters or leaves its quote hours. */
+  /** Records that a strategy's quote hours begin or end. */
   setQuoteHours(strategy: string, open: boolean): void {
     if (open) this.#quoting.add(strategy);
     else this.#quoting.delete(strategy);
@@ -245,7 +245,7 @@ export class Markets {
     return before !== null && before.phase !== facts.phase;
   }
 
-  /** Returns the event and the fee rate of a market, from its detail or the ledger. */
+  /** Returns a market's event and fee rate, from the market's detail or the ledger. */
   findTerms(conditionId: string): MarketTerms {
     const facts = this.#tracked.get(conditionId)?.feed.facts ?? this.#ledger.market(conditionId);
     if (facts === null) return NO_TERMS;
@@ -280,12 +280,12 @@ export class Markets {
   #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
     const record = makeMarketRecord(facts, detail, seenMs);
     const stored = this.#ledger.market(facts.conditionId);
-    // Only a change is written, because details are read often and each write is synced to disk.
+    // Only changed details are written, because details are read often and each write is synced to disk.
     if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
 
-/** Makes the ledger's row of a market. */
+/** Makes the ledger row that describes a market. */
 export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({
   conditionId: facts.conditionId,
   title: facts.title,
@@ -301,7 +301,7 @@ export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenM
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 
-/** Returns all fields of a selection except its maximum counts, its order and its rules. */
+/** Returns all fields of a market selection except its maximum counts, its order and its rules. */
 const pickFilter = ({
   max: _max,
   candidates: _candidates,
@@ -318,7 +318,7 @@ function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
 /** State of the request for a market's price bars. */
 interface CandlesAsked {
   isAsked: boolean;
-  /** Expiry of the stored result, our clock, ms: the time of the answer plus the time span of the bars. */
+  /** Expiry of the stored price-bar result, our clock, ms: time of the answer plus time span of the bars. */
   goodUntilMs: number;
 }
 
@@ -339,11 +339,11 @@ const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 
 function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): KeptBars | null {
   const text = ledger.note(noteOf(conditionId)) ?? '';
-  // Only this file writes the note, so it is valid JSON.
+  // Only this module writes the ledger note, so it is valid JSON.
   return text === '' ? null : (JSON.parse(text) as KeptBars);
 }
 
-/** Restores the volatility prior of an earlier run. Price bars are read once, and their result is stored. */
+/** Restores the volatility prior that an earlier run computed from price bars. Price bars are read once. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
@@ -353,12 +353,12 @@ export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>):
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Deletes the stored price-bar result of an ended market. Call this inside a ledger transaction. */
+/** Deletes the stored price-bar result of an ended market. The caller must open a ledger transaction. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** True if a market's price bars should be read: it is quoted, has a book and older trades, and no valid result. */
+/** True if a market's price bars should be read: quoted, with a book and older trades, without a valid result. */
 export function wantsCandles(
   entry: CandleMarket,
   { polling }: Pick<TraderSettings, 'polling'>,
@@ -370,7 +370,7 @@ export function wantsCandles(
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** Processes the answer to a price-bar request. A request that was sent is not repeated in this run. */
+/** Processes the answer to a price-bar request. A sent price-bar request is not repeated in this run. */
 export function takeCandles(around: CandlesContext, entry: CandleMarket, report: RequestResult, title: string): void {
   const { ledger, account, notices } = around;
   const { conditionId, feed, candles, excludedBecause } = entry;
@@ -380,7 +380,7 @@ export function takeCandles(around: CandlesContext, entry: CandleMarket, report:
   const { call } = report.request;
   if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
-  // The client has checked the data against the endpoint's schema.
+  // The HTTP client has checked the data against the endpoint's schema.
   const read = readCandles(outcome.data as readonly Candle[], span, feed.closeGridStep);
   if (!read.ok)
     return notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);

@@ -18,14 +18,14 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a notice that the ledger stores too. It is pruned with its `subject`, an order's pubkey or an intent id. */
+  /** Adds a notice that the ledger also stores. The notice is pruned with its `subject` (order or intent id). */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
     this.#ledger.addEvent(notice, subject);
   }
 
-  /** Returns the notices since the last call. */
+  /** Returns and removes the notices for the operator since the last call. */
   take(): readonly OperatorEvent[] {
     return this.#waiting.splice(0);
   }
@@ -35,7 +35,7 @@ export class Notices {
 export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): string =>
   (markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
-/** Consecutive failed reads, and their minimum duration, before a notice: shorter failures are normal. */
+/** Minimum number and duration of consecutive failed reads before a notice: shorter failures are normal. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
 /** Duration after which unreadable own lists stop the quoting, ms, because unseen fills escape the loss limits. */
@@ -48,19 +48,19 @@ const TEXTS = {
 } as const;
 export type WatchedList = keyof typeof TEXTS;
 
-/** Number of consecutive failed reads, and our clock, ms, at the first. */
+/** Number of consecutive failed reads, and time of the first one, our clock, ms. */
 interface FailedReads {
   readonly looks: number;
   readonly sinceMs: number;
 }
 
 interface Failing {
-  /** All consecutive failed reads, and the failed reads since the exchange was last silent. */
+  /** All consecutive failed reads of a list, and those since the exchange was last silent. */
   readonly all: FailedReads;
   readonly answered: FailedReads;
-  /** Kind of the newest notice about the list. */
+  /** Kind of the newest notice about an unreadable list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
-  /** Why all orders are canceled; null while they are not. */
+  /** Why an unreadable own list has all orders canceled; null otherwise. */
   readonly pulled: string | null;
 }
 
@@ -72,13 +72,13 @@ const FRESH: Failing = {
 };
 
 /**
- * Detects lists that stay unreadable, for example for a rejected key. Sends one notice when this begins, with the
- * reason, and one when it ends. Own lists that are unreadable for long stop the quoting.
+ * Detects lists that stay unreadable, for example for a rejected key. Sends one notice with the reason when a list
+ * becomes unreadable, and one when it is readable again. Own lists that are unreadable for long stop the quoting.
  */
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
 
-  /** Why own orders may not rest while own orders or own trades are unreadable; null while they may. */
+  /** Why no own order may rest while own orders or own trades are unreadable; null while orders may rest. */
   get pulled(): string | null {
     if (this.#failing.size === 0) return null;
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
@@ -110,7 +110,7 @@ export class UnreadMarkets {
   #reasons: ReadonlyMap<string, string> = new Map();
   #walk = new Map<string, string>();
 
-  /** Why a market is not quoted or converted; undefined when its row is readable. */
+  /** Why an unreadable row keeps a market from being quoted or converted; undefined when its row is readable. */
   findReason(conditionId: string): string | undefined {
     return this.#reasons.get(conditionId);
   }
@@ -122,7 +122,7 @@ export class UnreadMarkets {
   }
 
   /**
-   * Ends a read of the list and returns new notices.
+   * Ends a read of the market list and returns new notices.
    *
    * @param isComplete true if every page of the list has arrived
    */
@@ -131,7 +131,7 @@ export class UnreadMarkets {
     this.#walk = new Map();
     if (!isComplete) return [];
     this.#reasons = new Map(
-      Array.from(now, ([id, problem]) => [id, `its row in the list of markets cannot be read: ${problem}`]),
+      Array.from(now, ([id, problem]) => [id, `the row of the market in the list cannot be read: ${problem}`]),
     );
     const unread = [...now].filter(([id]) => !before.has(id));
     const read = [...before.keys()].filter((id) => !now.has(id));
@@ -157,7 +157,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // Unreadable time also counts while the exchange is silent, because it may answer only some calls.
+  // Unreadable time also counts while the exchange is silent, because the exchange may answer only some calls.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
@@ -165,7 +165,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Adds a failed read. After our clock was set back, the duration starts again. */
+/** Counts a failed read of a list. After our clock was set back, the duration of failures starts again. */
 const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -185,11 +185,11 @@ function describeFailure(outcome: Outcome): string {
   }
 }
 
-/** Consecutive unknown outcomes after which the exchange counts as unreachable. */
+/** Number of consecutive requests without an answer after which the exchange counts as unreachable. */
 const SILENT_AFTER = 3;
-/** Shortest silence that is reported, ms; an exchange that answers only some calls would cause constant notices. */
+/** Shortest reported silence, ms; an exchange that answers only some calls would cause constant notices. */
 const SILENCE_TOLD_AFTER_MS = 1_000;
-/** Consecutive answers that end a reported silence. */
+/** Number of consecutive answers that end a reported silence of the exchange. */
 const BACK_AFTER = 3;
 
 export class Silence {
@@ -198,7 +198,7 @@ export class Silence {
   #sinceMs = 0;
   #isTold = false;
 
-  /** True while the exchange counts as unreachable. */
+  /** True while the exchange counts as unreachable (several requests without an answer). */
   get isOn(): boolean {
     return this.#unanswered >= SILENT_AFTER;
   }
@@ -208,9 +208,9 @@ export class Silence {
     return this.#unanswered > 0;
   }
 
-  /** Records a request with an unknown outcome. Returns true once per silence, when a notice is due. */
+  /** Records a request with an unknown outcome. Returns true once per silence of the exchange, when a notice is due. */
   onUnknown(nowMs: number): boolean {
-    // After our clock was set back, the duration starts again.
+    // After our clock was set back, the silence counts from the new time.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
     this.#answered = 0;
@@ -219,7 +219,7 @@ export class Silence {
     return true;
   }
 
-  /** Records an answer. `wasOn`: the answer ends a silence. `isBack`: the end of a reported silence needs a notice. */
+  /** Records an answer. Returns whether the answer ends a silence (`wasOn`), and whether that needs a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

@@ -1,4 +1,4 @@
-/** First part of a step: processes an observation, and passes a request's outcome to the owner of the request. */
+/** First part of a trader step: processes an observation, and passes a request's outcome to the request's owner. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -24,21 +24,21 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest backward step of our clock that is hidden, ms. Late answers and clock corrections cause such steps. */
+/** Largest backward step of our clock that the trader ignores, ms. Late answers and clock corrections cause steps. */
 const WAITED_OUT_MS = 1_000;
 
-/** Raises an observation's time to the newest observed time, unless our clock was set back. */
+/** Raises a slightly earlier time of an observation to the newest observed time. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
-/** Records that a request got no answer. Sends one notice when the exchange no longer answers. */
+/** Records that a request got no answer. Sends one notice when the exchange stops answering. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
   if (silence.onUnknown(nowMs))
     notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // Reads of own state show when the exchange answers again. New drafts would be refused and retried without a pause.
+  // Drafts and sales pause; reads of own state show when the exchange answers again.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -73,7 +73,7 @@ export function observe(state: TraderState, seen: Observation): void {
   }
 }
 
-/** Handles a backward step of our clock: clears waits that would end too late, and books, whose age is unknown. */
+/** After a backward step of our clock, clears waits that would end too late, and books of unknown age. */
 function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   const { clock, safety, requests, markets, notices } = state;
   const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
@@ -130,7 +130,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, at);
-    // The assets poll is also the first request of a reconciliation round.
+    // The answer to the assets poll also holds marks and begins a reconciliation round.
     case 'assets':
       takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
@@ -143,14 +143,14 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
   }
 }
 
-/** Polls that read a market's current state. */
+/** Polls that read a market's current state (detail, book or trades), not its history. */
 type StatePoll = Exclude<MarketPoll, 'candles'>;
 
 function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): PollResult {
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // An arithmetic error excludes only this market. A broken ledger or invariant ends the trader.
+    // An arithmetic error in a market's data excludes only this market. A broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
@@ -227,7 +227,7 @@ function noteListRead(state: TraderState, list: WatchedList, result: PollResult,
   if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
-/** Processes a page with details of open markets. Each row counts as a read of that market's detail. */
+/** Processes a page with details of open markets. Each row counts as a read of its market's detail. */
 function observeDetails(state: TraderState, report: RequestResult, at: SeenAt): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
@@ -259,7 +259,7 @@ function takeMarks(
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
   requests.poller.onSeen({ kind: 'marks' }, at.seenMs);
-  // The request's owner determines the endpoint, and thus the type of the data.
+  // The request's owner determines the endpoint, and thus the type of the answer's data.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
@@ -281,7 +281,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Processes a page of a reconciliation round. The poll that began the round ends with the round's last list. */
+/** Processes a page of a reconciliation round. The round's first poll ends with the round's last list. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, queue } = requests;
@@ -305,7 +305,7 @@ function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, 
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // Our clock was set back since this request if `startedMs` is after `nowMs`.
+  // If `startedMs` is after `nowMs`, our clock was set back since this request.
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

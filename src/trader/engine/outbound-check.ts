@@ -1,9 +1,9 @@
 /**
- * Control 16: compares each outgoing request that can move money with its ledger row. The content must be equal, the
- * signature must be the stored one, and no order or cancel may be drafted twice. A difference is a bug: the request is
- * not sent, and the trader cancels all orders and exits.
+ * Risk control 16: compares each outgoing request that can move money with its ledger row. Content and signature must
+ * equal the ledger's, and no order or cancel may be drafted twice. If a request differs from the ledger, it is not
+ * sent, and the trader cancels all orders and exits.
  *
- * The check shares no code with the code that makes the requests, so that no mistake is repeated here.
+ * This check shares no code with the code that makes requests, so that it does not repeat a bug of that code.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -12,7 +12,7 @@ import { describeOwner, type RequestOwner } from '../../shared/protocol/request-
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
-/** Number of remembered drafts, more than can be in flight. */
+/** Number of remembered draft requests; larger than the number that can be in flight. */
 const REMEMBERED_DRAFTS = 2_000;
 
 export class OutboundCheck {
@@ -24,7 +24,7 @@ export class OutboundCheck {
   }
 
   /**
-   * Throws AssertionFailed when this call must not be sent.
+   * Throws AssertionFailed when this call to the exchange must not be sent.
    *
    * @param owner owner of the request
    */
@@ -39,10 +39,10 @@ export class OutboundCheck {
   #objection(call: AnyCall, intent: IntentRow): string | null {
     if (!matches(call, intent)) return `the call differs from the ledger: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
-    if (intent.signature !== null) return 'its intent is already signed';
+    if (intent.signature !== null) return 'the intent of the request is already signed';
     // A conversion's draft may be requested again after a lost answer; an order's draft never.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
-    if (this.#drafted.has(intent.id)) return 'its draft was already requested';
+    if (this.#drafted.has(intent.id)) return 'the draft of this intent was already requested';
     this.#drafted.add(intent.id);
     const [oldest] = this.#drafted;
     if (this.#drafted.size > REMEMBERED_DRAFTS && oldest !== undefined) this.#drafted.delete(oldest);
@@ -50,7 +50,7 @@ export class OutboundCheck {
   }
 }
 
-/** True when the call matches the ledger row exactly. */
+/** True when the call to the exchange matches the ledger row exactly. */
 function matches(call: AnyCall, row: IntentRow): boolean {
   switch (call.endpoint) {
     case 'orders.create':
@@ -94,7 +94,7 @@ type Submit = 'orders.submit' | 'orders.cancelSubmit' | 'merges.submit' | 'split
 const isSigned = ({ params, body }: CallOf<Submit>, { draftPubkey, signature }: IntentRow): boolean =>
   signature !== null && params.pubkey === draftPubkey && body.signature === signature;
 
-/** True when a decimal string with at most six places equals these millionths. */
+/** True when a decimal string with at most six decimal places equals this number of millionths. */
 function isFigure(text: string | null | undefined, micros: number | null): boolean {
   const parts = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text ?? '');
   if (parts === null || micros === null) return false;

@@ -1,4 +1,4 @@
-/** Handles the executor's events: requests reads, sends notices and pauses markets. */
+/** Handles the executor's events: requests reads from the exchange, sends notices and pauses markets. */
 
 import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
@@ -79,7 +79,7 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
   const { kind, market, cashMicros } = event;
   markets.requestRequote(market);
   conversionDone(markets.track(market));
-  // A merge returns one unit of currency per complete set, and a split spends one.
+  // A merge returns one unit of currency per complete set, and a split spends one unit per set.
   const amountMicros = maxMicros(cashMicros, sub(ZERO, cashMicros));
   if (kind !== 'redeemDone')
     tellMarket(markets, market, { kind: kind === 'mergeDone' ? 'merged' : 'split', nowMs, amountMicros });
@@ -87,10 +87,10 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
   notices.notify(nowMs, kind, `${CONVERTED[kind]} ${where}`);
 }
 
-/** Events after which a market pauses: the exchange acts without a request, or another party has the key. */
+/** Events that pause a market: the exchange acted without a request, or another party has the wallet's key. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** Events after which signed prices and amounts no longer limit the possible loss. */
+/** Events that raise an alarm, because signed prices and amounts no longer limit the possible loss. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -110,7 +110,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/** Maximum age of a fill for markouts, ms: earlier prices were not observed. A start may report old fills. */
+/** Maximum age of a fill for markouts, ms. A start may report older fills, whose prices were not observed. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -129,7 +129,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/** Requests the market's book after a fill, before any new order there, and its event's books with own orders. */
+/** After a fill, requests the market's book, and books of its event's other markets with own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
@@ -169,7 +169,7 @@ function noteTaken({ markets, safety, notices }: TraderState, market: string, no
     notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
-/** Reasons of unfinished requests that the next turn retries at once. */
+/** Reasons of unfinished requests after which the next turn retries at once. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -179,7 +179,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   if (HARMLESS.includes(slug)) return;
   tellRefused(ledger, markets, event, slug, nowMs);
   if (slug === POST_ONLY) {
-    // The pause delays the next draft, because each draft reserves money until it expires.
+    // The market pauses, because each new draft would reserve money until the draft expires.
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
@@ -189,7 +189,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
     markets.track(market).saleAfterMs = afterMs;
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = afterMs;
   }
-  // The market may differ from its stored detail, so the detail is read before the next attempt.
+  // The market may have changed since its stored detail, so the detail is read before the next attempt.
   requests.poller.expedite({ kind: 'detail', marketConditionId: market });
   const what = `${intentKind} in "${showTitle(markets, market)}" was not done`;
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
@@ -199,7 +199,7 @@ type IntentReader = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** True if a quoter of the market subscribes to events of this kind; otherwise no ledger lookup is needed. */
+/** True if a quoter of the market subscribes to events of this kind; without one, no ledger lookup is needed. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -241,13 +241,13 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to the quoter of `strategy` (null: to none). */
+/** Passes an event to all subscribed quoters of a market, or only to that of `strategy` (null: to none). */
 export function tellMarket(markets: Slots, market: string, event: AnyEvent, strategy?: string | null): void {
   for (const slot of markets.listSlots(market))
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** Returns the order of an intent, in YES space; null if the intent places no order. */
+/** Returns the order of an intent, converted to YES; null if the intent places no order. */
 function findOrder(ledger: IntentReader, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;

@@ -29,16 +29,16 @@ export class Requests {
   readonly queue: RequestQueue;
   readonly poller: PollPlan;
   readonly ownLists: OwnLists;
-  /** Facts for the poll plan. */
+  /** Collects the facts for the poll plan. */
   readonly polling: Polling;
   readonly budgetWatch: BudgetWatch;
   readonly price = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
-  /** Time of the last cancel attempt per order, our clock, ms. */
+  /** Time of the last attempt to cancel each order, our clock, ms. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
   details: PageWalk<'search.list'> | null = null;
-  /** Number of requests that were never sent. */
+  /** Number of requests that were dropped before they were sent. */
   unsent = 0;
   readonly #runId: string;
   #intents = 0;
@@ -52,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Records a cancel attempt. Returns true if the last attempt is so recent that its answer should be awaited. */
+  /** Records a cancel attempt. Returns true if the last attempt is recent, so that its answer is awaited. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -67,7 +67,7 @@ export class Requests {
   }
 }
 
-/** Parts of the trader's state that the poll facts depend on. */
+/** Parts of the trader's state from which the poll facts are made. */
 interface Polls {
   readonly settings: Pick<TraderSettings, 'polling'>;
   readonly markets: Markets;
@@ -75,8 +75,8 @@ interface Polls {
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
   /**
-   * `valuedMs`: time of the last valuation of markets, our clock, ms. `requestPrice`: price of a signed request at that
-   * time; 0 while requests were plentiful.
+   * The field `valuedMs` is the time of the last valuation of markets, our clock, ms. The field `requestPrice` is the
+   * price of a signed request then; 0 while requests were plentiful.
    */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
@@ -89,7 +89,7 @@ const SHORTEST_MARKS_MS = 5_000;
 export class Polling {
   /** Time of the newest call of `readFacts`, our clock, ms. */
   nowMs = Number.NEGATIVE_INFINITY;
-  /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
+  /** True while strategies' orders may rest; else own orders and trades are read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
@@ -134,9 +134,9 @@ export class Polling {
   }
 
   /**
-   * Best interval between reads of own trades, ms, from the values of markets with own resting orders. 0 while such a
-   * value is unknown, nothing is quoted, or signed requests are plentiful. Above 0, other signs of missing fills also
-   * trigger a read.
+   * Best interval between reads of own trades, ms, from the values of markets with own resting orders. The interval is
+   * 0 while such a value is unknown, nothing is quoted, or signed requests are plentiful. If it is above 0, other signs
+   * of missing fills also trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -161,7 +161,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of venue marks, ms, by the stale-quote losses that they avoid; Infinity if useless. */
+  /** Best interval between reads of venue marks, ms, by the stale-quote losses they avoid; Infinity if useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -178,7 +178,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Increase per second of the loss by stale quotes, assumed linear in the time since the last book read. */
+  /** Increase of the stale-quote loss per second since the last book read, assumed linear. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -195,7 +195,7 @@ class Polled implements PolledMarket {
   readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
-  /** Cached volatility one second before the resolution, at the price `#newsPrice`. */
+  /** Cached volatility one second before the market's resolution, at the price `#newsPrice`. */
   #news = 0;
   #newsPrice: number | null = null;
 
@@ -234,7 +234,7 @@ class Polled implements PolledMarket {
     return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
   }
 
-  /** Volatility of the price per square root of a second, as in `computeSigma`, but with a cache. */
+  /** Price volatility per square root of a second, computed as in `computeSigma`, but cached. */
   get sigmaPerSqrtS(): number {
     const { feed } = this.#tracked;
     const measured = feed.motion?.sigmaPerSqrtS ?? 0;

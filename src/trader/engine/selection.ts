@@ -1,4 +1,4 @@
-/** Values all markets, and selects the markets that a strategy quotes, in list order or by value. */
+/** Estimates the value of all markets, and selects each strategy's quoted markets in list order or by value. */
 
 import { ONE } from '../../shared/base/micros.js';
 import {
@@ -27,17 +27,17 @@ import { computeSigma } from './requests.js';
 import type { StrategySettings, TraderSettings } from './settings.js';
 import type { VenueTimeBounds } from './venue-clock.js';
 
-/** Interval between checks of the rules, ms. */
+/** Interval between checks of the market rules, ms. */
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum number of markets added per valuation, except in the first selection. */
+/** Maximum number of quoted markets added per valuation, except in a strategy's first selection. */
 const ENTRIES = 2;
-/** Longest time that the first selection waits until all candidates have been read, ms. */
+/** Longest wait of a strategy's first market selection until all candidate markets have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;
-/** Fraction of the public budget for book reads when all kinds of polls are wanted. */
+/** Fraction of the public request budget for book reads when all kinds of polls are wanted. */
 const BOOK_PART = 0.6;
-/** Signed requests are short when less than this fraction of the burst is left. */
+/** Signed requests are scarce when less than this fraction of the request burst is left. */
 const SHORT_PART = 0.5;
 
 /** Parts of the trader that the selection uses. */
@@ -51,26 +51,26 @@ interface Chooser {
   readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
 }
 
-/** Upper bound of the loss by stale quotes relative to the income, which may be near zero. */
+/** Upper bound of the ratio of stale-quote loss to income, because the income may be near zero. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
-  /** Time of the last check of the rules, our clock, ms. */
+  /** Time of the last check of the market rules, our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
   /** Time of the last valuation of markets, our clock, ms. */
   valuedMs = Number.NEGATIVE_INFINITY;
   /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
   requestPrice = 0;
-  /** Prices of scarce resources at the last valuation; null before the first. */
+  /** Prices of reads, requests and currency at the last valuation of markets; null before the first. */
   prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
-  /** Names of strategies that have made their first selection. */
+  /** Names of strategies that have made their first market selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Runs the due work of a tick: judges own fills, applies the rules and values the markets. */
+  /** Runs the due work of a tick: judges own fills, applies the market rules and values the markets. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -88,7 +88,7 @@ export class Selection {
     );
   }
 
-  /** Leaves out markets that break the rules. In list order, the first others are selected; quoted markets go first. */
+  /** Excludes markets that break the rules. Without valuation, selects quoted markets, then others in list order. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -142,7 +142,7 @@ export class Selection {
     const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // The price counts only if own requests use the budget; throttling and other programs are ignored.
+    // The request price counts only if own requests use up the budget, not throttling or other programs.
     const { queue } = state.requests;
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
@@ -189,7 +189,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
-    // Gross income of the fills, currency per second.
+    // Gross income from own fills, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
@@ -219,7 +219,7 @@ export class Selection {
   }
 }
 
-/** Mean income of one side, currency per second, lost while a fill is unknown. A distance counts as at least a tick. */
+/** One side's mean income, currency per second, lost while a fill is unknown. Quote distances count at least a tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

@@ -9,7 +9,7 @@ import type { PollSettings } from '../scheduler/poll-memory.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
-/** Calls a function, and throws if the call exceeds the shell's time limit. Virtual time may have no limit. */
+/** Calls a function, and throws after the shell's time limit for calls. With virtual time there may be no limit. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -18,21 +18,21 @@ export interface TraderSettings {
   readonly configHash: string;
   readonly version: string;
   readonly profile: VenueProfile;
-  /** Amount of currency that this trader may use. */
+  /** Amount of currency (capital) that this trader may use. */
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
-  /** Events with declared outcomes, which the venue does not report. */
+  /** Declared outcomes of events, because the exchange does not report them. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
-  /** Feeds of the trader's file; absent: no feeds. */
+  /** Value feeds declared in the trader's file; absent: no feeds. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
-  /** Returns a loaded strategy module by key; absent: no other code can be loaded. */
+  /** Returns a loaded strategy module by key; absent: settings changes cannot load other code. */
   readonly findModule?: (key: string) => Strategy | null;
-  /** Configuration of this start, for the ledger's history; absent: no history. */
+  /** Configuration of this start, for the configuration history in the ledger; absent: no history. */
   readonly startedWith?: {
     /** Hash of the copy of the configuration's files, as in `ConfigureCommand.copy`. */
     readonly copy: string;
@@ -43,7 +43,7 @@ export interface TraderSettings {
 /** Settings of a feed for the engine; the shell reads the feed's source. */
 export interface FeedSettings {
   readonly name: string;
-  /** Maximum age of shown values, ms; older values are hidden. */
+  /** Maximum age of the feed's values, ms; strategies do not see older values. */
   readonly maxAgeMs: number;
 }
 
@@ -52,7 +52,7 @@ export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookD
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
-  /** `auto`: the venue's marks of held shares may trigger book reads; absent: off. */
+  /** With `auto`, the exchange's marks of held shares may trigger book reads; absent: off. */
   readonly marks?: 'auto' | 'off';
 }
 
@@ -65,35 +65,35 @@ export interface MergeSettings {
 export interface MarketFilter {
   /** Categories of the selected markets; empty selects every category. */
   readonly categories: readonly string[];
-  /** Words, case-insensitive; a title must contain at least one. Absent or empty: every title is selected. */
+  /** Words, case-insensitive; a selected market's title contains at least one. Without words, all titles match. */
   readonly words?: readonly string[];
-  /** Words that exclude a title, case-insensitive. */
+  /** Words that exclude a market if its title contains one, case-insensitive. */
   readonly withoutWords?: readonly string[];
   /** Condition ids of excluded markets. */
   readonly except?: readonly string[];
 }
 
-/** Rules for observed markets; each is null when unlimited. Prices and currency as plain numbers. */
+/** Rules for observed markets; a rule that is null sets no limit. Prices and currency are floats. */
 export interface MarketRules {
   /** Minimum of other accounts' best ask minus best bid; null: no minimum. */
   readonly minSpread: number | null;
   readonly maxSpread: number | null;
-  /** Minimum traded volume per day, currency. */
+  /** Minimum traded volume of a market per day, currency; null: no minimum. */
   readonly minVolumeDay: number | null;
-  /** Minimum and maximum number of days until the market resolves. */
+  /** Minimum and maximum number of days until the market resolves; null: no limit. */
   readonly minDaysLeft: number | null;
   readonly maxDaysLeft: number | null;
 }
 
-/** Markets that a strategy tracks, and those that it quotes. */
+/** Selection of the markets that a strategy tracks, and of those that it quotes. */
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;
-  /** Maximum number of markets quoted at once. */
+  /** Maximum number of markets that the strategy quotes at once. */
   readonly max: number;
   /** Maximum number of tracked markets from the list; absent: `max`. */
   readonly candidates?: number;
-  /** `listed` (default): the first markets that meet the rules. `value`: the most valuable markets. */
+  /** The default `listed` quotes the first markets that meet the rules. `value` quotes the most valuable ones. */
   readonly choose?: 'listed' | 'value';
   readonly rules?: MarketRules;
 }
@@ -101,11 +101,11 @@ export interface MarketSelection extends MarketFilter {
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
-  /** Key of the module's code, equal for equal code; absent: the code never changes. */
+  /** Key of the strategy module's code, equal for equal code; absent: the code never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** Cron expression of the strategy's quote hours; null without quote hours. The shell sends their begin and end. */
+  /** Cron expression of the strategy's quote hours; null without quote hours. The shell sends start and end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

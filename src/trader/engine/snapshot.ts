@@ -29,66 +29,66 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   return {
     mode,
     reason,
-    /** Restriction by a partly used loss limit; null without one. */
+    /** Restriction by a partly used loss limit; null without a restriction. */
     heldBack: safety.heldBack,
-    /** Operator's command that ends the mode; empty when none is needed. */
+    /** Operator's command that ends the current mode; empty when no command is needed. */
     wayBack: describeWayBack(safety, reconciler, mode),
     cashMicros: own.cashMicros,
     /** Value of all holdings; null while a held share has no mark. */
     equityMicros,
-    /** Equity minus the invested capital. */
+    /** Result of trading: equity minus the invested capital; null without equity. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
     /** Number of orders whose state at the exchange is unknown. */
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
-    /** Number of fills booked by this run. */
+    /** Number of own fills booked by this run. */
     fills: account.fills,
-    /** Number of requests of this run that were never sent. */
+    /** Number of this run's requests that were dropped before they were sent. */
     unsent: requests.unsent,
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
-    /** The newest complete reconciliation round; null before the first. */
+    /** The newest complete round of reconciliation with the exchange; null before the first. */
     reconciled: reconciler.newest,
-    /** Differences confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
+    /** Ledger differences that two reconciliation rounds confirmed, in a sentence; null without differences. */
     disagreement: reconciler.verdict,
     /** Differences between ledger and exchange that an operator has accepted. */
     accepted: reconciler.accepted,
     /** Paused markets, with their reasons and titles. */
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
-    /** True when a difference awaits the next round, which confirms or clears it. */
+    /** True when a ledger difference awaits the next reconciliation round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
     /** Why the newest reconciliation round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
-    /** True when two complete reads have shown that no order rests, and nothing was begun since. */
+    /** True when two complete reads have shown that no order rests, and no request was begun since. */
     proven: safety.modes.proven,
-    /** Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. */
+    /** Time when a cancel-all or stop was last verified, our clock, ms; null before the first. */
     provenMs: safety.modes.provenMs,
     /** True if the newest request to the exchange got no answer. */
     silent: safety.silence.isSuspected,
-    /** Reliability of the venue's marks in this run; null when they are not used. */
+    /** Reliability of the exchange's marks in this run; null when marks are not used. */
     marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
     feeds: state.feeds.snapshot(nowMs),
-    /** Exchange clock minus ours, ms; null before its first answer. */
+    /** Exchange clock minus our clock, ms; null before the exchange's first answer. */
     clockOffsetMs: state.clock.venue.offsetMs,
-    /** Losses as the limits measure them; zero before the first valuation. */
+    /** Losses as the loss limits measure them; zero before the first valuation of the holdings. */
     losses: safety.guards.loss.facts,
-    /** Results by UTC day of the exchange's clock; null before the first valuation. */
+    /** Trading results by UTC day of the exchange's clock; null before the first valuation of the holdings. */
     days: safety.guards.loss.guard?.days ?? null,
   };
 }
 
 export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
 
-/** Maximum numbers of levels per side and of public trades in a status. */
+/** Maximum numbers of book levels per side and of public trades in a market's status. */
 const LADDER_LEVELS = 10;
 const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
 const NO_FACTORS = {};
 
 /**
- * Makes the status of one market.
+ * Makes the status of one market for status pages.
  *
  * @param hasLadders true to include others' levels and public trades
  */
@@ -157,10 +157,10 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market for telemetry, which calls `makeStatus` only after a change. */
+/** A market as passed to telemetry, which calls `makeStatus` only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
-  /** Values that the status depends on; telemetry compares them by reference. */
+  /** Values from which the market's status is made; telemetry compares them by reference. */
   readonly sources: readonly unknown[];
   makeStatus(hasLadders: boolean): MarketStatus;
 }
@@ -178,7 +178,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-/** Returns the current use of the risk limits. */
+/** Returns how much of each risk limit is used now. */
 export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({

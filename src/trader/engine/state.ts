@@ -1,4 +1,4 @@
-/** The state of the trader between two observations. */
+/** The trader's state, kept from one observation to the next. */
 
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -13,7 +13,7 @@ import { Selection } from './selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 
-/** Creates the objects that hold the trader's state. A function takes the objects that it uses, or this whole class. */
+/** Creates the objects that hold the trader's state. Functions take single state objects, or the whole class. */
 export class TraderState {
   /** The trader's current settings; a `configure` command replaces them. */
   settings: TraderSettings;

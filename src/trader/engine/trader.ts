@@ -1,4 +1,4 @@
-/** The trader's entry point: observations in, requests out. */
+/** The trader's entry point: takes observations and returns requests. */
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
@@ -25,7 +25,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum release rounds in one step. Unsent requests may cause new requests; more rounds would mean a loop. */
+/** Maximum rounds of releasing requests in one step. Unsent requests may cause new ones; more rounds mean a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes in which all resting orders are canceled and no new order is placed. */
@@ -36,10 +36,10 @@ const NO_REQUESTS: readonly Request[] = [];
 export class Trader {
   readonly #state: TraderState;
   readonly #outgoing: OutboundCheck;
-  /** Cached result of `quietUntilMs`; null after each step. */
+  /** Cached result of `quietUntilMs`; each step resets it to null. */
   #quietUntilMs: number | null = null;
 
-  /** Restores intents in flight from the ledger. The constructor returns no requests; only `handle` does. */
+  /** Restores intents in flight from the ledger. Only `handle` returns requests. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
@@ -52,7 +52,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      // Before own state is read, and under an earlier kill, no order is signed or sent again.
+      // Until own orders and holdings are read, and under an earlier kill, no order is signed or sent again.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
@@ -60,8 +60,8 @@ export class Trader {
   }
 
   /**
-   * Runs one step: processes the observation, acts, and releases requests. Every change is on disk before a request is
-   * returned, and every draft before it is signed. Throws errors of the ledger; the shell must then cancel all orders
+   * Runs one trader step: processes the observation, acts, and releases requests. Changes are on disk before a request
+   * is returned, and drafts before they are signed. Throws ledger errors, after which the shell must cancel all orders
    * and exit.
    */
   handle(seen: Observation): readonly Request[] {
@@ -82,7 +82,7 @@ export class Trader {
     return requests;
   }
 
-  /** Runs ledger maintenance now, unless the answer to an order or cancel may arrive soon. */
+  /** Runs maintenance of the ledger now, unless the answer to an order or cancel may arrive soon. */
   #rest(): void {
     const { ledger, requests } = this.#state;
     if (!requests.queue.carriesIntents) ledger.rest();
@@ -109,9 +109,9 @@ export class Trader {
   }
 
   /**
-   * Earliest time at which a `time` observation may have an effect, our clock, ms; `nowMs` means at once. Any other
-   * observation voids the result. A shell with virtual time may skip earlier `time` observations and gets the same
-   * requests.
+   * Earliest time at which a `time` observation may have an effect, our clock, ms; `nowMs` means at once. Any
+   * observation of another kind makes this result invalid. A shell with virtual time may skip earlier `time`
+   * observations and gets the same requests.
    */
   quietUntilMs(nowMs: number): number {
     if (nowMs < this.#state.clock.seenMs) return nowMs;
@@ -119,7 +119,7 @@ export class Trader {
     return Math.max(nowMs, this.#quietUntilMs);
   }
 
-  /** Decides and writes in one ledger transaction. A second transaction signs the drafts that the first one stored. */
+  /** Runs `work` in one ledger transaction. A second transaction signs the drafts that the first one stored. */
   #commit(nowMs: number, work: () => void): void {
     const { ledger, executor, markets } = this.#state;
     ledger.transaction(work);
@@ -137,7 +137,7 @@ export class Trader {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Returns the current use of the risk limits; changes nothing. */
+  /** Returns how much of each risk limit is used now; changes nothing. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
@@ -147,7 +147,7 @@ export class Trader {
     return watchMarkets(this.#state, nowMs);
   }
 
-  /** True when killed, halted or stopping, so that no order may rest. */
+  /** True when the trader is killed, halted or stopping, so that no order may rest. */
   get nothingMayRest(): boolean {
     return EMPTYING.includes(this.mode);
   }
@@ -157,7 +157,7 @@ export class Trader {
     return this.#state.safety.mode().mode;
   }
 
-  /** True while the exchange must still show that no order rests. */
+  /** True while the exchange must still show that no own order rests. */
   get wantsProof(): boolean {
     return this.#state.safety.modes.wantsProof;
   }
@@ -167,18 +167,18 @@ export class Trader {
     return commandRefusal(this.#state, command);
   }
 
-  /** Returns the notices since the last call. */
+  /** Returns the notices for the operator since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#state.notices.take();
   }
 
-  /** Deletes finished intents and orders without fills that no later step needs. Call it between two steps. */
+  /** Deletes finished intents and unfilled orders that no later step needs. The caller runs this between steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Stores the end of the run. This is the last write before the ledger closes. */
+  /** Stores the end of the run, as the last write before the ledger closes. */
   end(nowMs: number, note: string): void {
     const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {

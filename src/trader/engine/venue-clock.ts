@@ -1,7 +1,7 @@
 /**
- * Estimates the exchange's clock from whole-second times in answers. A time `v` was written in [v, v + 1 s) of the
- * exchange's clock, between request and answer. An answer bounds the clock difference from both sides. Contradicting
- * bounds mean a clock step; the newest answer then replaces all earlier answers.
+ * Estimates the exchange's clock from whole-second times in answers. The exchange wrote a time `v` when its clock was
+ * in [v, v + 1 s), between request and answer. Each answer thus gives a lower and an upper bound of the clock
+ * difference. If bounds contradict, a clock was set; the newest answer then replaces all earlier answers.
  */
 
 export class VenueTimeBounds {
@@ -17,7 +17,7 @@ export class VenueTimeBounds {
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
   }
 
-  /** Exchange clock, ms, at our time `nowMs`; null before the first answer. */
+  /** Exchange clock, ms, when our clock shows `nowMs`; null before the first answer. */
   nowMs(nowMs: number): number | null {
     const offset = this.offsetMs;
     return offset === null ? null : nowMs + offset;
@@ -32,10 +32,10 @@ export class VenueTimeBounds {
 /** Times of the trader's steps, our clock, ms. */
 export class StepClock {
   readonly venue = new VenueTimeBounds();
-  /** Time of the newest observation of the trader. */
+  /** Time of the trader's newest observation, our clock, ms. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation; null before it. -Infinity ends the startup grace after our clock was set back. */
+  /** Time of the first observation, or null. -Infinity ends the startup grace after our clock was set back. */
   bornMs: number | null = null;
 
   /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */

@@ -24,16 +24,16 @@ import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_
 
 /** Times and source of a record that the exchange has shown. */
 export interface RecordPoll {
-  /** Time when the request was sent, our clock, ms; `nowMs` is when its answer arrived. */
+  /** Time when the read was sent, our clock, ms; its answer arrived at `nowMs`. */
   readonly sentMs: number;
   readonly nowMs: number;
   /** Exchange clock in the answer, ms; null if absent. */
   readonly venueTimeMs: number | null;
-  /** A row of a list may be outdated. If it contradicts the known state, the record itself is read first. */
+  /** A row of a list may be outdated. If a row contradicts the known state, the record is read. */
   readonly source: 'record' | 'list';
 }
 
-/** Maximum number of unknown rows to store and report per read, so that a faulty exchange cannot fill the disk. */
+/** Maximum unknown rows to store and report per read, so that a faulty exchange cannot fill the disk. */
 const MOST_FOREIGN = 20;
 
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -49,7 +49,7 @@ export class Context {
   readonly undoneOrders = new UndoneOrders();
   placing: Placing = true;
   converting: Converting = 'all';
-  /** Newest exchange time, ms; null before the first answer. */
+  /** Newest time of the exchange's clock, ms; null before its first answer. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing and still need a signature. */
   readonly toSign: InFlight[] = [];
@@ -96,7 +96,7 @@ export class Context {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
-  /** Reports a row that is not in the ledger. After the maximum of one read, further rows wait for the next read. */
+  /** Reports a row that the ledger lacks. Rows beyond a read's maximum wait for the next read. */
   reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
@@ -115,7 +115,7 @@ export class Context {
     this.#foreign += 1;
   }
 
-  /** Reports a record that differs from its request. An intent raises at most one alarm. */
+  /** Reports an exchange record that differs from its request. An intent raises at most one alarm. */
   reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -124,8 +124,8 @@ export class Context {
   }
 
   /**
-   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm. It is
-   * booked nevertheless, because the exchange has moved the money.
+   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm. Such a
+   * fill is still booked, because the exchange has moved the money.
    */
   bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
     const { marketConditionId, intentId } = order;
@@ -141,7 +141,7 @@ export class Context {
     return booking;
   }
 
-  /** Returns the market's higher fee rate, since an order may be part maker, part taker; null before its detail. */
+  /** Returns the higher of a market's two fee rates, since an order may be maker and taker; null if unknown. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -158,7 +158,7 @@ export class Context {
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /** Plans to send the signature again while its draft is valid; else plans to read the record. */
+  /** Plans to send an intent's signature again while its draft is valid, else to read the record. */
   sendAgain(inFlight: InFlight, look: Pick<RecordPoll, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -179,7 +179,7 @@ export class Context {
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
     if (kind !== 'place') return null;
     if (withdrawn) return 'the order was withdrawn';
-    // The age is an absolute value, because our clock may have been set back.
+    // The price's age is an absolute value, because our clock may have been set back.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
@@ -192,8 +192,8 @@ export class Context {
   }
 
   /**
-   * Returns true at the second read of an expired record, one poll after the first read. At the first read the submit
-   * may still be in flight, or the answer may be outdated.
+   * Returns true at the second read that shows a record as expired, one poll after the first. At the first read, the
+   * submit may still be in flight, or the answer outdated.
    */
   confirmExpiry(inFlight: InFlight, look: RecordPoll): boolean {
     inFlight.resend = false;
@@ -225,20 +225,20 @@ export class Context {
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired on the exchange's clock. Our clock does not decide this. */
+  /** Ends an abandoned intent once its draft has expired on the exchange's clock, not on ours. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
-    // An unsigned draft cannot take effect, so no answer of the exchange is needed.
+    // An unsigned draft cannot take effect, so the trader needs no answer from the exchange.
     if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost. This expiry limits the wait. */
+  /** Limits the wait for an abandoned draft to its latest possible expiry, because its answer may be lost. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -247,22 +247,22 @@ export class Context {
   }
 }
 
-/** Maximum age of outdated answers of an exchange, ms. */
+/** Maximum delay with which an exchange's answers may be outdated, ms. */
 const OLD_COPY_MS = 10_000;
-/** Maximum number of remembered canceled orders. The oldest one is dropped. */
+/** Maximum number of remembered canceled orders. Beyond it, the oldest order is dropped. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may be
- * outdated. The order then counts as resting and is canceled again. An order that rests longer, or returns a second
- * time, raises an alarm.
+ * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may just be
+ * outdated. The order counts as resting and is canceled again. A canceled order that rests longer, or reappears a
+ * second time, raises an alarm.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
-   * Handles a record of a resting order. Returns true if the order's cancel was undone.
+   * Handles a record of a resting order. Returns true if the exchange undid the order's cancel.
    *
    * @param canceledMs time since which the order counted as canceled, our clock, ms; null if it did not
    * @param sentMs time when the request was sent, our clock, ms
@@ -290,13 +290,13 @@ const DECIMALS: ReadonlySet<string> = new Set([
 /** Returns a record as text for messages, with decimals instead of Micros. */
 export const rowText = (row: object): string =>
   JSON.stringify(row, (key, value: unknown) =>
-    // The cast is right, because numbers in these fields are Micros.
+    // The cast is right, because numbers in the decimal fields are Micros.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** Maximum wait of an order's draft request, ms. After it the engine decides again. */
+/** Maximum wait of an order's draft request, ms; the engine then decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Maximum wait of any other request, ms. After it the engine decides again. */
+/** Maximum wait of an executor's request other than an order's draft, ms; the engine then decides again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -335,7 +335,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Calls of each kind of intent: its submit, and the read of its record. A cancel reads the record of its order. */
+/** Calls for each kind of intent: the submit, and the read of its record. A cancel reads the record of its order. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -360,12 +360,12 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** Tolerance of a fee, because a venue may round it up. */
+/** Tolerance of a fee amount, because a venue may round fees up. */
 const FEE_ROUNDING = micros(1);
 
 /**
- * Describes how a trade contradicts the signed order; null if the trade may be correct. A better price and a missing
- * fee are normal.
+ * Describes how a trade contradicts its signed order; null if the trade may be correct. A trade's better price or
+ * missing fee is normal.
  *
  * @param order the order before this trade is booked
  * @param fees highest known fee rate of the market, and its fee schedule
@@ -387,7 +387,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
-/** Describes an impossible amount; else null. An ended order can still get the fills that its record showed. */
+/** Describes an impossible amount; else null. Fills of an ended order may still arrive, up to its filled amount. */
 function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

@@ -1,9 +1,9 @@
 /**
  * Types that executor, engine and wallet share.
  *
- * The engine runs two transactions per observation. The first one decides and books (`begin`, `onReport`,
- * `onOwnOrders`, `onOwnTrades`, `tick`). The second one runs `signDrafts`, which signs the drafts that are now durable.
- * The engine queues the requests after both.
+ * The engine runs two transactions per observation. The first transaction decides and books (`begin`, `onReport`,
+ * `onOwnOrders`, `onOwnTrades`, `tick`). The second transaction runs `signDrafts`, which signs the drafts that the
+ * first has made durable. The engine queues the requests after both transactions.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -11,21 +11,21 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer. The signer loads the stored draft of an intent, and refuses a draft that differs. */
+/** The wallet's signer. The signer loads an intent's stored draft and refuses any other. */
 export interface IntentSigner {
   sign(intentId: string): SignAnswer;
 }
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** The signer did not sign. `isWithheld`: the draft is correct, but the signer may not sign now. */
+  /** The signer did not sign the draft. `isWithheld`: the draft is correct, but the signer may not sign now. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
   /** Id of the run, which `startRun` must have stored in the ledger. */
   readonly runId: string;
   readonly configHash: string;
-  /** Poll interval of own orders, ms. Also the minimum time between two reads of an expired record, ms. */
+  /** Poll interval of own orders, ms. It is also the minimum time between two reads of an expired record. */
   readonly ownPollMs: number;
 }
 
@@ -40,15 +40,15 @@ export type Converting = 'all' | 'to_currency' | 'none';
 
 type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
 
-/** Maximum currency and shares that an intent can still use. */
+/** Reservation of an intent: the maximum currency and shares that it can still use. */
 export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly intentId: string;
   /**
-   * Phase of the intent. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: it may
-   * have taken effect. `abandoned`: it will not take effect, but its locks last until its draft expires.
+   * Phase of the intent. `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: the
+   * intent may have taken effect. `abandoned`: the intent has no effect, but its locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Shares or sets that may still move: possible fills, and fills that the ledger has not booked yet. */
+  /** Shares or sets that may still move, by possible fills and by fills that are not booked yet. */
   readonly remainingMicros: Micros;
   /** Highest possible fee as a fraction of price x amount, for any fee schedule. */
   readonly feeRateMicros: Micros;
@@ -59,7 +59,7 @@ export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly noMicros: Micros;
 }
 
-/** Event for the engine. An event of kind `trouble` raises an alarm for the operator. */
+/** Event that the executor reports to the engine. An event of kind `trouble` raises an alarm for the operator. */
 export type ExecutorEvent =
   | { readonly kind: 'orderOpened'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {
@@ -77,11 +77,11 @@ export type ExecutorEvent =
       readonly intentId: string;
       readonly intentKind: IntentKind;
       readonly market: string;
-      /** Error slug of the service, or `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn` or `post_only`. */
+      /** Reason: an error slug, or `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn` or `post_only`. */
       readonly slug: string;
       readonly reason: string;
     }
-  /** The signer refused a stored draft. The engine pauses the market. */
+  /** The signer refused a stored draft. The engine then pauses the market. */
   | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
   | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {

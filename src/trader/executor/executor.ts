@@ -1,11 +1,11 @@
 /**
- * Executes approved intents at the exchange, each at most once. The steps are: store the row, request the draft, store
- * the draft, sign, store the signature, submit. Only the exchange's record decides the outcome. Only the executor
- * changes the states of intents and orders, by the table in `lifecycle.ts`.
+ * Executes approved intents at the exchange, each at most once. The steps are: store the intent, request its draft,
+ * store the draft, sign, store the signature, submit. Only the exchange's record decides an intent's outcome. Only the
+ * executor changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
  * The executor signs only stored drafts, and never makes a second draft of an intent that may have been submitted. A
- * missing answer proves nothing, and our clock never decides whether a draft has expired. The executor has no network
- * access: it returns requests and gets exactly one report per request.
+ * missing answer proves nothing; our clock never decides whether a draft has expired. The executor has no network
+ * access: it returns requests and gets one report for each.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -39,7 +39,7 @@ import { observeOrder, observeTrades } from './orders.js';
 import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
- * Executes intents. Call all methods that change something inside `ledger.transaction`. Queue each returned request
+ * Executes intents. Call all methods that change state inside `ledger.transaction`. Queue each returned request
  * unchanged, and report it exactly once.
  */
 export class Executor {
@@ -54,7 +54,7 @@ export class Executor {
 
   /**
    * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
-   * must be in the ledger (`saveMarket`). A cancel may target an order that is not in the ledger.
+   * must be in the ledger (`saveMarket`). Cancels may target orders that are not in the ledger.
    *
    * Asserts that placing or converting is allowed, that the id is new, and that no other conversion of this kind in the
    * market and no other cancel of the order is pending.
@@ -80,7 +80,7 @@ export class Executor {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // The intent has ended meanwhile, but the record in the answer still counts.
+        // The intent has ended in the meantime, but the record in this answer still counts.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -92,7 +92,7 @@ export class Executor {
     });
   }
 
-  /** Signs the stored drafts in a later transaction and returns their submits. `objectionTo` may reject an order. */
+  /** Signs stored drafts in a later transaction and returns their submits. `objectionTo` may reject an order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))
@@ -100,7 +100,7 @@ export class Executor {
     });
   }
 
-  /** Does all due work. Call it at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
+  /** Does all due work; call it at least once a second. The exchange's clock is `venueNowMs`; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -111,7 +111,7 @@ export class Executor {
     });
   }
 
-  /** Restores the intents in flight from the ledger. Call it once at the start, before any other method. */
+  /** Restores the intents in flight from the ledger. Call `recover` once at the start, before any other method. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const intent of this.#context.ledger.activeIntents()) {
@@ -139,19 +139,20 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // An absent order may still rest, so its own record is read. A list from before the order's start says nothing.
+        // An unlisted order may still rest, so its record is read. A list from before the order's start says nothing
+        // about the order.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Processes rows of any page of `trades.list`, in any order. A known row costs one comparison. */
+  /** Processes rows of any page of `trades.list`, in any order. A row that is already known costs one comparison. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** True if a cached booked trade equals this row. False may only mean that the trade is not cached. */
+  /** True if a cached booked trade equals this row. False may just mean that the trade is not cached. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
@@ -165,22 +166,22 @@ export class Executor {
   }
 
   /**
-   * Sets which orders may be signed and sent. With false (kill, stop) no order is sent again, but the executor still
-   * follows orders that may have been sent. After a kill, call it before `recover` and `tick`.
+   * Sets which orders may be signed and sent. With false (kill, stop), no order is sent again, but possibly sent orders
+   * are still followed. After a kill, call `setPlacing` before `recover` and `tick`.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }
 
-  /** Sets which conversions may be signed and sent. Conversions that may have been sent are still followed. */
+  /** Sets which conversions may be signed and sent. The executor still follows conversions that may have been sent. */
   setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
   /**
-   * Withdraws the orders that are in flight now in this market (null: in all markets). They are not signed or sent
-   * again, but the executor still follows orders that may have been sent. Later orders are not affected. The caller
-   * must remove queued requests.
+   * Withdraws the orders that are in flight now in this market (null: in all markets). Withdrawn orders are not signed
+   * or sent again, but possibly sent orders are still followed. Orders begun later are not affected. The caller must
+   * remove the orders' queued requests.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -205,11 +206,14 @@ export class Executor {
         orderPubkey: draftPubkey,
         intentId,
         marketConditionId,
-        /** Unfilled shares, by the larger of exchange's and booked filled amount. Failed fills may rest again. */
+        /**
+         * Unfilled shares of an order, by the larger of the exchange's and the booked filled amount. Shares of failed
+         * fills may rest again.
+         */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,
-        /** True if a list or read has shown the order since this process started. */
+        /** True if the exchange has shown the order since this process started. */
         confirmed: inFlight.confirmed,
         cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
       });
@@ -224,11 +228,11 @@ export class Executor {
       const { intent } = inFlight;
       const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
       const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
-      // A reservation is computed again only after a change of its rows.
+      // A reservation is computed again only after its ledger rows have changed.
       if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
         const phase = STANDINGS[intent.state].reserves;
         const amount = intent.amountMicros ?? ZERO;
-        // Failed fills count as unfilled, because their shares may rest again while the order may rest.
+        // Failed fills count as unfilled, because their shares may rest again with the order.
         const left = order === null ? amount : subtractBooked(order, amount);
         const isOver = phase === null || intent.kind === 'cancel';
         const reservation = isOver ? null : reserving(intent, phase, left, this.#context.feeSchedule);
@@ -241,7 +245,7 @@ export class Executor {
       // The loop above has made the reservation of an intent that has not ended.
       if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
       const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-      // The order has ended, but the ledger has not booked some fills, so their shares and currency stay reserved.
+      // The order has ended, but fills not yet booked keep their shares and currency reserved.
       const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
       found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));
     }
@@ -257,7 +261,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Returns orders with more filled at the exchange than booked. The engine then reads older own trades. */
+  /** Returns orders whose filled amount exceeds their booked fills. The engine then reads older trades. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {
@@ -268,7 +272,7 @@ export class Executor {
     return found;
   }
 
-  /** Schedules the next read of an unfinished intent, or removes a finished one. */
+  /** Schedules the next read of an unfinished intent, or removes a finished intent. */
   #next(inFlight: InFlight, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
@@ -311,7 +315,7 @@ export class Executor {
       inFlight.withdrawn = true; // No order is sent again, because its market may have been paused or flattened since.
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
-      // The next list of own orders confirms orders, but only its own record confirms a conversion.
+      // The next list of own orders confirms orders, but a conversion needs a read of its record.
       inFlight.dueMs = nowMs;
     }
     this.#actIfDue(inFlight, nowMs);

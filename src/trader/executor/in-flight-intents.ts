@@ -1,4 +1,4 @@
-/** Intents in flight: copies of their ledger rows, with further data of this process. */
+/** Intents in flight at the exchange: copies of their ledger rows, with further data of this process. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { assert, must } from '../../shared/base/errors.js';
@@ -22,27 +22,27 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** The pending request; null without one. An intent has at most one, so that answers cannot arrive out of order. */
+  /** The intent's only pending request, so that answers arrive in order; null without one. */
   busy: IntentStep | null = null;
-  /** Time of the next action, our clock, ms; null without an action. */
+  /** Time of the intent's next action, our clock, ms; null without an action. */
   dueMs: number | null = null;
-  /** Kind of the next action: true sends the same signature again, false reads the record. */
+  /** Next action of the intent: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Number of consecutive reads and submits without news. A higher number increases the waits. */
+  /** Number of consecutive reads and submits without news about the intent. More of them lengthen the waits. */
   tries = 0;
-  /** Time when the record was first shown as expired, our clock, ms; null if it was not. A second read confirms it. */
+  /** Time when the record was first shown as expired, our clock, ms; else null. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;
-  /** Time since which the intent is known to be live, our clock, ms. An older list may lack it. */
+  /** Time since which the intent is known to be live, our clock, ms. An older list may lack the intent. */
   liveSinceMs: number;
-  /** True if a list or read has shown the intent as live since this process started. */
+  /** True if the exchange has shown the intent as live since this process started. */
   confirmed = false;
   /** True if the operator was notified that the exchange does not know the record. */
   missingTold = false;
-  /** True for a withdrawn order, which is not signed or sent again. */
+  /** True for a withdrawn order, which the executor does not sign or send again. */
   withdrawn = false;
   /** True if the operator was notified that the record differs from the request. */
   differsTold = false;
-  /** Cached reservation, with the rows from which it was computed. */
+  /** Cached reservation of the intent, with the ledger rows from which it was computed. */
   reserved: {
     readonly intent: IntentRow;
     readonly order: OrderRecord | null;
@@ -59,9 +59,9 @@ const NO_CHANGE = {};
 
 export class InFlightIntents {
   readonly #ledger: Ledger;
-  /** Intents by id. Intents must not be added or removed during an iteration. */
+  /** Intents by id. Intents must not be added or removed while a caller iterates over them. */
   readonly byId = new Map<string, InFlight>();
-  /** Intents that must be unique: one place and one cancel per order, one conversion of each kind per market. */
+  /** Intents by unique key: one place and cancel per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
@@ -92,7 +92,7 @@ export class InFlightIntents {
     return this.byId.get(intentId) ?? null;
   }
 
-  /** Returns the unfinished place or cancel of an order, or conversion of a market; null without one. */
+  /** Returns an order's unfinished place or cancel, or a market's unfinished conversion; null without one. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
@@ -106,12 +106,12 @@ export class InFlightIntents {
     return inFlight;
   }
 
-  /** Returns the intent, and adds it again if it has ended, so that its record can be read again. */
+  /** Returns the intent; an ended intent is added again, so that its record can be read. */
   takeAgain(intentId: string, nowMs: number): InFlight {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Applies an event and writes the row. An intent in a final state is removed from this list. */
+  /** Applies an event to an intent and writes its ledger row. An intent in a final state leaves the list. */
   move(
     inFlight: InFlight,
     event: IntentEvent,
@@ -125,7 +125,7 @@ export class InFlightIntents {
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 
-  /** Writes a change into the intent's row without an event. */
+  /** Writes a change into the intent's ledger row without an event. */
   write(inFlight: InFlight, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
@@ -148,7 +148,7 @@ export class InFlightIntents {
   }
 }
 
-/** Returns the unique key of an intent within its kind: an order or a market. Null for a place without a draft. */
+/** Returns the unique key of an intent within its kind: an order or a market. Null if a place has no draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
@@ -165,7 +165,7 @@ function chooseSlot(intent: IntentRow): string | null {
 /** Orders that may still fill or have fills that are not booked yet, as copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
-  /** Unsettled orders by pubkey, in order of creation; they must not change during an iteration. */
+  /** Unsettled orders by pubkey, in order of creation; the map must not change during an iteration. */
   readonly unsettled = new Map<string, OrderRecord>();
 
   constructor(ledger: Ledger) {
@@ -210,10 +210,10 @@ export class UnsettledOrders {
   }
 }
 
-/** Maximum number of cached trades, equal to ten pages of a hundred rows. */
+/** Maximum number of cached own trades, equal to ten pages of a hundred rows. */
 const MOST = 1_000;
 
-/** Cache of the newest rows of booked own trades. An equal row of a later poll then needs no read of the ledger. */
+/** Cache of the newest rows of booked own trades. An equal row in a later poll then needs no ledger read. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 

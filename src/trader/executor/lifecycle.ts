@@ -25,7 +25,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   intended: {
     draftStored: 'drafted',
     draftRefused: 'refused',
-    // An unsigned draft has no effect, but its possible locks last until it expires.
+    // An unsigned draft has no effect, but its possible locks last until the draft expires.
     draftLost: 'abandoned',
     withdrawn: 'abandoned',
     // The order ended before its cancel was drafted.
@@ -49,7 +49,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordExpired: 'expired',
   },
   unknown: {
-    // The same signature was sent again, without a clear answer.
+    // The intent's signature was sent again, without a clear answer.
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
@@ -59,12 +59,12 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   live: {
     // A repeated submit was rejected because the first submit took effect.
     uncertain: 'live',
-    // A later list shows the order again.
+    // A later list shows the order as resting again.
     accepted: 'live',
     settled: 'done',
     // The transaction of a merge or split failed, or the exchange withdrew the order.
     recordFailed: 'failed',
-    // The order rested, so it took effect before the exchange ended it.
+    // The order had rested, so it took effect before the exchange ended it.
     recordExpired: 'done',
   },
   abandoned: {
@@ -102,7 +102,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // Without a draft and its pubkey no record can arrive.
+  // Without a draft and its pubkey, no record of the intent can arrive.
   refused: {},
 };
 
@@ -110,8 +110,9 @@ export interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
-   * the intent took effect. `over`: it is finished and read at most once more. `never`: it had no effect.
+   * Effect of the intent at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent
+   * again. `there`: the intent took effect. `over`: the intent is finished and read at most once more. `never`: the
+   * intent had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -129,14 +130,14 @@ export const STANDINGS: Readonly<Record<IntentState, StateRule>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/** Event that a state of an order, conversion or redeem means. `unsigned`: the exchange has no signature yet. */
+/** Event for a state of an order, conversion or redeem. `unsigned`: the exchange has no signature yet. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // A redeem has this state before its draft exists. After a submit only an outdated answer shows it.
+  // A redeem is `created` before its draft exists. After a submit, only an outdated answer shows this state.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -151,37 +152,37 @@ export const RECORD_STATES: Readonly<
   expired: 'recordExpired',
 };
 
-/** Returns the next state. Throws AssertionFailed for a pair that is not in the table. */
+/** Returns the next state of an intent. Throws AssertionFailed for a change that the table lacks. */
 export function nextState(state: IntentState, event: IntentEvent): IntentState {
   const next = LIFECYCLE[state][event];
   if (next === undefined) throw new AssertionFailed(`an intent that is ${state} cannot be ${event}`);
   return next;
 }
 
-// Waits before the next read or retry. The number of reads of an unfinished record is not limited, only their rate:
-// only the record ends the intent, and until then the intent's capital stays reserved.
+// Wait times before the next read or retry. Reads of an unfinished record are limited in rate, not in number. Only the
+// record ends the intent; until then, the intent's capital stays reserved.
 
-/** First wait after an uncertain submit, ms, because an earlier read could overtake the submit. */
+/** First wait for a read after an uncertain submit, ms: an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/** Longest wait for an exchange that does not answer, ms, so that its return is noticed within seconds. */
+/** Longest wait between requests to a silent exchange, ms, so that its return is noticed within seconds. */
 const LONGEST_LOOK_MS = 10_000;
 /** Longest wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait between reads of a conversion, ms. It takes 0.5 s on the paper exchange, seconds on a chain. */
+/** Longest wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
-/** Maximum requests for a conversion's draft after lost answers. Unsigned drafts of a repeat have no effect. */
+/** Maximum requests for a conversion's draft after lost answers. Unsigned repeated drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Longest delay of a request whose answer was lost, s. This delay extends the wait for a draft's locks. */
+/** Longest delay of a request with a lost answer, s. This delay extends the wait until a draft's locks expire. */
 export const LATE_DELIVERY_S = 60;
 /** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;
 /** Tolerance for the exchange's clock and rounding in the latest accepted expiry of a draft, s. */
 export const EXPIRY_SLACK_S = 60;
-/** Tolerance for exchange times in whole seconds, s: one second on each side. */
+/** Tolerance for the exchange's times in whole seconds, s: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
 const doubling = (tries: number, longestMs: number): number =>
-  // The exponent is limited to avoid overflow; 2^20 exceeds every longest wait.
+  // The exponent of the wait is limited to avoid overflow; 2^20 exceeds every longest wait.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
 export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);

@@ -18,7 +18,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // A row without status, or of an unsigned draft, proves nothing about an ended order.
+    // A row without status, or of an unsigned draft, proves nothing about an order that has ended.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -38,14 +38,14 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** Processes a row of an order that is not in the ledger. The ledger may only have a cancel of this order. */
+/** Processes a row of an order that is not in the ledger. Perhaps the ledger only has a cancel of this order. */
 export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: RecordPoll): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
-/** Marks an order as resting. `was` is the known order, `seen` the same order with the newest filled amount. */
+/** Marks an order as resting. `was` is the stored order, `seen` the same order with the newest filled amount. */
 function noteResting(
   context: Context,
   was: OrderRecord,
@@ -111,7 +111,7 @@ function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): 
     noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of the order');
 }
 
-/** Reports an order that took effect without a signature in this ledger. Another party may have the key. */
+/** Reports an order that took effect without a signature in this ledger. Another party may have the wallet's key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
@@ -128,7 +128,7 @@ function noteEnded(
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
-    // The order had already ended, so only its filled amount may have grown.
+    // The order had already ended, so only its filled amount can have grown.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
@@ -140,7 +140,7 @@ function noteEnded(
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
-  // The record only shows that the order failed. The answer to the submit had the reason.
+  // The record only shows the order's failure. The answer to the submit had the reason for it.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   context.intents.move(inFlight, event, look.nowMs, `the exchange shows the order as ${status}${why}`);
@@ -152,7 +152,7 @@ function noteEnded(
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
 
-/** Reads an order's record at the next tick, even if it counts as ended. */
+/** Plans to read an order's record at the next tick, even if the order counts as ended. */
 export function readAgain(context: Context, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.takeAgain(order.intentId, nowMs);
   if (inFlight.busy !== null) return;
@@ -160,7 +160,7 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True if more is filled than ordered. Without own trades the filled amount is the only source, so it is accepted. */
+/** True if fills exceed the order. On a venue without own trades any filled amount is accepted. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
@@ -184,7 +184,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 
 /**
  * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
- * order and its cumulative amount. The price is the order's limit, the worst possible price. The fee is unknown.
+ * order's pubkey and its cumulative filled amount. The fill's price is the order's limit, the worst price, and its fee
+ * is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -238,11 +239,11 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
   }
 }
 
-/** Processes trade rows, which are newest first, and books them oldest first. */
+/** Processes rows of own trades, which are newest first, and books them oldest first. */
 export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
-    // Pages overlap, so a row may already be booked.
+    // Pages of a list overlap, so a trade row may already be booked.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
@@ -255,8 +256,8 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
 
 function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // A matched trade is booked after its settlement. Until then the order's filled amount exceeds its booked fills, so
-    // `missingFills` lists the order, and the trade is read again.
+    // A matched trade is booked after its settlement. Until then, the order's filled amount exceeds its booked fills.
+    // So `missingFills` lists the order, and the trade is read again.
     case 'created':
     case 'in_process':
       return;
@@ -268,7 +269,7 @@ function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, no
   }
 }
 
-/** Notes a trade that failed, before or after settlement, and reverses its booking. */
+/** Notes a trade that failed before or after settlement, and reverses any booking of the trade. */
 function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
@@ -306,7 +307,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A complete order no longer rests. A fill of an order that was not known to rest proves that it rested.
+  // A completely filled order no longer rests. A fill of an order that was not known to rest proves that it rested.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

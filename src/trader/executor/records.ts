@@ -64,7 +64,7 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // With this slug the signing service has created no draft. After any other server error a draft may exist.
+      // With this slug, the signing service made no draft. After any other server error a draft may exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -129,8 +129,8 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 
 /**
  * Returns why a draft must not be signed because of its expiry; null if it may be signed. The draft may have expired,
- * or expire too late. Without an exchange time, our clock limits the latest expiry, with a tolerance. Our clock never
- * decides that a draft has expired.
+ * or expires too late. Without an exchange time, our clock sets the latest accepted expiry, with a tolerance. Our clock
+ * never decides that a draft has expired.
  */
 function objectionToExpiry(
   context: Context,
@@ -149,7 +149,7 @@ function objectionToExpiry(
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated request for a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
+  // A repeated request of a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -173,7 +173,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange created this record, so the answer may be outdated and proves nothing.
+    // The exchange did create this record, so a `not found` may be outdated and proves nothing.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -185,7 +185,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   }
 }
 
-/** Processes the record in the answer to a submit or read. The answer to a draft call has no record. */
+/** Processes the record in the answer to a submit or read. The answer to a draft call contains no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
@@ -218,7 +218,7 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
 
 function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'only an answered request has data');
-  // The data belongs to the report's call. A submit returns the same record as the endpoint `_shape`.
+  // The answer's data has the type of the report's call. A submit returns the same record as the endpoint `_shape`.
   return report.outcome.data as DataOf<N>;
 }
 
@@ -235,7 +235,7 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   }
 }
 
-/** Returns what a merge or split moved: it consumed the requested amount and paid out the landed amount. */
+/** Returns the moves of a merge or split: it consumes the requested amount and pays out the landed amount. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -247,7 +247,7 @@ function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, loo
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // A redeem consumes all shares, so the amounts of the record replace the expected amounts.
+    // A redeem consumes all shares, so the record's amounts replace the amounts expected at its start.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
@@ -266,7 +266,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // A settled record without its amount stays live here and is booked once it has the amount.
+    // An intent stays live while its settled record lacks the amount, and is booked with the amount.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
@@ -304,7 +304,7 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // If it is not booked, the exchange used one pubkey for two conversions, and the ledger lacks the second one.
+  // If the booking fails, the exchange used one pubkey for two conversions; the ledger lacks the second.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
@@ -320,7 +320,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // The order of a cancel may have ended, or the intent may have been withdrawn.
+  // The cancel's order may have ended meanwhile, or the intent may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;

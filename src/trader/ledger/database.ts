@@ -1,4 +1,4 @@
-/** SQLite database of the ledger. The database checks durability and is unusable after a failed write. */
+/** SQLite database that stores the ledger. The database checks its durability and is unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,8 +11,8 @@ import type { BackupSource } from './tables.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
- * Error of a failed write, commit, sync or read of the ledger. The operation is never retried: after a failed sync,
- * data may be lost although a second sync succeeds. The process cancels its orders and exits.
+ * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
+ * sync, data may be lost although a second sync succeeds. On this error, the process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -26,13 +26,12 @@ export class LedgerBroken extends TwinbookError {
   }
 }
 
-/** Size of SQLite's cache in a backtest, KiB. The cache holds the orders of some hours. */
+/** Size of SQLite's cache in a backtest, KiB. A cache of this size holds the orders of some hours. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
  * Number of written rows after which an idle trader checkpoints the write-ahead log: about a thousand pages, SQLite's
- * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many rows
- * (about 30 MB).
+ * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many (30 MB).
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -43,16 +42,16 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its statements and transactions. Its first failed write makes the object unusable. */
+/** The ledger's SQLite file with its statements and transactions. The first failed write makes the object unusable. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** State of the transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
+  /** State of the ledger's transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** True in a backtest. One SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
+  /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
   #isVirtual = false;
   /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
   onUndone: () => void = () => undefined;
@@ -65,7 +64,7 @@ export class Database {
   /** Opens a ledger for writing, and creates it if needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // This must be set before the first page exists; later it would need a VACUUM. `prune` returns free pages.
+      // `auto_vacuum` must be set before the first page exists, or it needs a VACUUM.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // The default of better-sqlite3 for WAL is NORMAL, with which a power loss could undo a commit.
@@ -74,7 +73,7 @@ export class Database {
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
-      // On macOS, a sync without `fullfsync` reaches only the drive's cache. Other systems ignore it.
+      // On macOS, a sync without `fullfsync` reaches only the drive's cache. Other systems ignore `fullfsync`.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
       database.#writeAgain();
@@ -82,8 +81,8 @@ export class Database {
   }
 
   /**
-   * Opens a temporary ledger for a backtest or replay. The ledger ends with the process. Old pages go to a temporary
-   * file, because months of history exceed memory.
+   * Opens a temporary ledger for a backtest or replay. A temporary ledger ends with its process. Old pages go to a
+   * temporary file, because months of history exceed memory.
    *
    * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
    */
@@ -96,7 +95,7 @@ export class Database {
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
       // In a backtest one transaction spans the whole run: no other process reads the ledger, and a commit costs as
-      // much as two writes. A replay (with `content`) commits each step, because it repeats rolled-back steps.
+      // much as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
@@ -132,7 +131,7 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // The caller states the row's type. STRICT tables and a test of each query ensure that it is right.
+    // The caller of a query states its row type. STRICT tables and a test of each query ensure the right row type.
     return this.#attempt(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
@@ -150,11 +149,11 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Releases up to `pages` unused pages to the file system and returns their bytes. Call it inside `transaction`. */
+  /** Releases up to `pages` unused pages of the file and returns their size in bytes. Needs a transaction. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
-    // `exec` is needed, because a prepared statement would release only one page.
+    // The call of `exec` is needed, because a prepared statement would release only one page.
     this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
@@ -164,20 +163,20 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /** Marks the transaction as written although its row is only cached. An error then makes the ledger unusable. */
+  /** Marks the transaction as written although its row is only cached. An error then breaks the ledger. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
-  /** Runs `work` in a transaction. SQLite's begins with the first write. An error rolls back and is rethrown. */
+  /** Runs `work` in a transaction. SQLite begins its own at the first write. Errors roll back and are rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
     this.#transaction = 'open';
     try {
       const result = work();
-      // The cast is needed, because the compiler does not know that `work` may have written.
+      // The cast is needed, because the compiler does not know that `work` may change the state.
       if ((this.#transaction as string) === 'begun' && !this.#isVirtual) this.#commit();
       return result;
     } catch (error) {
@@ -188,7 +187,7 @@ export class Database {
     }
   }
 
-  /** Checkpoints a log of at least `writes` rows; returns true if it did. Call it only while no order waits. */
+  /** Checkpoints a log of `writes` rows or more; returns true if so. Call this only while no order waits. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.#isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
@@ -199,7 +198,7 @@ export class Database {
     return this.#transaction !== 'none';
   }
 
-  /** True for the ledger of a backtest. */
+  /** True for the temporary ledger of a backtest. */
   get isVirtual(): boolean {
     return this.#isVirtual;
   }
@@ -218,7 +217,7 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).run(...values));
   }
 
-  /** Begins SQLite's transaction at the first write. Earlier reads stay valid, because there is only one writer. */
+  /** Begins SQLite's transaction at the first write. Earlier reads stay valid: there is only one writer. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
@@ -294,7 +293,7 @@ export class Database {
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
   }
 
-  /** True if the file has no tables yet. Throws for a file of another version or another program. */
+  /** Returns true if the database file has no tables yet. Throws for a file of another version or program. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -317,8 +316,8 @@ export class Database {
 
   /**
    * Checkpoints the log of an earlier process. After a failed sync, a part of the log may exist only in the system's
-   * cache. No later sync reports this, and a power loss would then lose later commits too. The second write makes the
-   * restart of the log durable.
+   * cache. No later sync reports this loss, and a power loss would then lose later commits too. The second write makes
+   * the restart of the write-ahead log durable.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -359,7 +358,7 @@ export function refuseOtherNames(path: string): void {
   throw new TwinbookError('file_unreadable', text, hint);
 }
 
-/** Positions of SQLite's header bytes with write and read version. The value 2 means WAL, 1 means no WAL. */
+/** Positions of SQLite's header bytes with write and read version. In both bytes, 2 means WAL and 1 means no WAL. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
 /** Returns a copy of a database without the WAL flag, because SQLite does not open a buffer with this flag. */
@@ -371,7 +370,7 @@ function withoutWal(content: Uint8Array): Buffer {
 
 /** The file of a ledger that is open for writing. */
 export interface LedgerFile {
-  /** Throws LedgerBroken if a file of the ledger was removed or replaced. */
+  /** Throws LedgerBroken if the ledger's file or log was removed or replaced. */
   check(): void;
 }
 
@@ -380,7 +379,7 @@ const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 /** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
 export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
-    // SQLite creates its other files with the mode of the main file.
+    // SQLite creates the ledger's other files with the mode of the main file.
     makePrivateFile(path);
     for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
   } catch (cause) {
@@ -390,7 +389,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // The write-ahead log, which exists after the first write, contains commits too.
+    // The write-ahead log also contains commits, and exists after the first write.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

@@ -1,6 +1,6 @@
 /**
  * The trader's ledger: intents with drafts and signatures, orders, fills, conversions, and balanced postings of all
- * moved money. Everything that must survive a crash is written here before it takes effect.
+ * moved money. All state that must survive a crash is written to the ledger before it takes effect.
  *
  * Guarantees: no commit is lost (WAL with synchronous FULL), there is one writer (its process holds a lock), no trade
  * is booked twice (pubkeys are unique), and no write follows a failed write. The ledger makes no decisions.
@@ -58,7 +58,7 @@ import {
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
-  // The lock comes first, because a second process must not even create tables.
+  // The lock is acquired first, because a second process must not even create tables.
   const lock = lockWriter(path, holder);
   try {
     refuseOtherNames(path);
@@ -80,8 +80,8 @@ export function openReadOnly(path: string): LedgerReader {
 }
 
 /**
- * The ledger's writer. Every write must run inside `transaction`. A failed write, commit or sync throws LedgerBroken;
- * later calls fail too, and the process cancels its orders and exits.
+ * The ledger's writer. Every write to the ledger must run inside `transaction`. A failed write, commit or sync throws
+ * LedgerBroken; later calls fail too. Then the process cancels its orders and exits.
  */
 export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
@@ -126,7 +126,7 @@ export class Ledger extends LedgerReader {
 
   override note(key: string): string | null {
     const { notes } = this.#known;
-    // Notes are read several times in every engine step, so a cache hit must not allocate a closure.
+    // Notes are read several times per engine step, so a cache hit must not allocate a closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
@@ -215,12 +215,12 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order in the ledger, once per pubkey. A trade noted as failed no longer counts as failed. */
+  /** Books a trade of an order in the ledger, once per pubkey. A trade noted as failed then counts as booked. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    // SQLite chooses the place while no fill was ever removed.
+    // SQLite chooses the fill's place while no fill was ever removed.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -230,12 +230,12 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles a further record of a booked trade. Only a missing fee is booked. */
+  /** Handles a further record of a booked trade. From such a record, only a missing fee is booked. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
-    // Readers with running sums have counted this fill without its fee, so they must start again.
+    // Readers that keep running sums have counted this fill without its fee, so they must start again.
     this.#countTurn();
     this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
     return 'fee_paid';
@@ -269,9 +269,9 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
+  /** Removes a fill. The postings of the fill stay, and reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
-    // Places are never reused, because readers continue after a place and would skip the next fill.
+    // Places of fills are never reused, because readers continue after a place and would skip a fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.#forgetOrder(fill.orderPubkey);
@@ -285,17 +285,17 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction. The first one is the pubkey, later ones add a number. */
+  /** Returns the reference of a trade's next transaction. The first is the trade's pubkey, later ones add a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The range of references ends at the character after the separator.
+    // The queried range of references ends at the character after the separator.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
-  /** Books a conversion once per pubkey. Returns false if it is already booked. */
+  /** Books a conversion once per pubkey. Returns false for a conversion that is already booked. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#late?.intents.write(intentId);
@@ -315,7 +315,7 @@ export class Ledger extends LedgerReader {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Marks a strategy's saved state as unusable. The state stays in the table, but reads no longer find it. */
+  /** Marks a strategy's saved state as unusable. The unusable state stays in the table, but reads no longer find it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
@@ -334,19 +334,19 @@ export class Ledger extends LedgerReader {
     this.#known.notes.set(key, value);
   }
 
-  /** Stores an event. `subject` is a pubkey or intent id; the event is pruned together with that order or intent. */
+  /** Stores an event. `subject` is an order's pubkey or an intent id; the event is pruned together with it. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** Stores an irregular record. Returns true if it is the first of this kind and pubkey. */
+  /** Stores an irregular record of the exchange. Returns true for the first record of this kind and pubkey. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes finished intents, and orders without fills, among the next rows, together with their events. */
+  /** Deletes finished intents, orders without fills, and their events, among the next rows. */
   prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
     const { db } = this;
     const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
@@ -385,7 +385,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Removes an order from the caches. Call it before SQL changes the order's row or another row references it. */
+  /** Removes an order from the caches. Call this before SQL changes the order's row or another row references it. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -417,7 +417,7 @@ const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** SQL query for the oldest marked order. The next comparison of order lists ends at this order. */
+/** SQL query for the oldest marked order. The next comparison of order lists will end at this order. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -430,29 +430,29 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-// Caches of the single writer's rows follow. A rollback or failed operation clears them, so the caches equal the file.
+// These caches hold the single writer's rows. A rollback or failed operation clears the caches, so they equal the file.
 
 interface LateTable<Row> {
-  /** True if the row will rarely change again. */
+  /** Returns true if the row will rarely change again. */
   isOver(row: Row): boolean;
-  /** Inserts a row at its place among all rows of the table. */
+  /** Inserts a row at a given place among all rows of its table. */
   insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
-/** Number of cached rows at which the ended ones are written. Each row takes about a kilobyte. */
+/** Number of cached rows at which the rows that have ended are written. Each cached row takes about a kilobyte. */
 const MOST_WAITING = 256;
 
 /**
- * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so this
- * saves most writes. A row is written when another row references it, when its table is read, or when many have ended.
+ * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so caching
+ * saves most writes. A cached row is written when another row references it, its table is read, or many have ended.
  */
 class LateRows<Row> {
   readonly #db: Database;
   readonly #table: LateTable<Row>;
-  /** Rows that differ from the table, by key. */
+  /** Cached rows that differ from their table, by key. */
   readonly unwritten = new Map<string, Row>();
-  /** Places of rows that are not inserted yet, by key. */
+  /** Places of cached rows that are not inserted yet, by key. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
   #most = MOST_WAITING;
@@ -462,24 +462,24 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Adds a new row. Call it only inside a transaction. */
+  /** Adds a new row to the cache. Call this method only inside a transaction. */
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
-      // The limit doubles, so that scans of all rows stay rare.
+      // The cache's limit doubles, so that scans of all rows stay rare.
       this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
     }
     this.#places.set(key, ++this.#newestPlace);
     this.change(key, row);
   }
 
-  /** Replaces a row. Call it only inside a transaction. */
+  /** Replaces a row. Call this method only inside a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
     this.unwritten.set(key, row);
   }
 
-  /** Writes the cached row of a key into the table. Call it only inside a transaction. */
+  /** Writes the cached row of a key into the table. Call this method only inside a transaction. */
   write(key: string): void {
     const row = this.unwritten.get(key);
     if (row === undefined) return;
@@ -490,7 +490,7 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Writes all cached rows before a read of the table. Call it only inside a transaction. */
+  /** Writes all cached rows before a read of the table. Call this method only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.unwritten.keys()]) this.write(key);
   }
@@ -513,7 +513,7 @@ class WriteCache {
     this.orders = new LateRows<OrderRecord>(db, {
       isOver: ({ closedMs }) => closedMs !== null,
       insert: (order, place) => {
-        // The order's row references its intent.
+        // An order's row references the row of its intent.
         intents.write(order.intentId);
         ORDERS.insert(db, order, place);
       },
@@ -521,7 +521,7 @@ class WriteCache {
     });
   }
 
-  /** Writes all cached rows, before the tables are read. */
+  /** Writes all cached rows, before a read of the tables. */
   writeAll(): void {
     if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
     if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
@@ -530,20 +530,20 @@ class WriteCache {
   }
 }
 
-/** Rows that the single writer has read or written. A rollback clears them. */
+/** Cached rows that the single writer has read or written; a rollback clears the cache. */
 class ReadCache {
   /** Intents that are not final, by id. */
   readonly intents = new Map<string, IntentRow>();
   /** Orders by pubkey; null if the ledger has no such order. */
   readonly orders = new Map<string, OrderRecord | null>();
-  /** Balances by account. Each outcome that was ever held has three accounts. */
+  /** Balances by account. Each outcome with shares at any time has three accounts. */
   readonly balances = new Map<string, Micros>();
   /** Markets by condition id; null if the ledger has no such market. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
   positions: readonly HeldPosition[] | null = null;
 
-  /** Caches an order. A full cache is cleared, because most orders are never read again. */
+  /** Caches an order. A full cache of orders is cleared, because most orders are never read again. */
   keepOrder(pubkey: string, order: OrderRecord | null): void {
     if (this.orders.size >= MOST_ORDERS) this.orders.clear();
     this.orders.set(pubkey, order);
@@ -558,7 +558,7 @@ class ReadCache {
 /** Maximum number of cached orders. Fewer orders than this rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Returns the cached value of a key, which is read on first use. */
+/** Returns the cached value of a key; the value is read on first use. */
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

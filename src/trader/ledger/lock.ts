@@ -3,7 +3,7 @@
  * in this file open, so the lock ends with the process. The file's committed row names the holder and stays readable.
  *
  * Any process that can read the file could hold the lock, so only the owner may open it. The next holder replaces a
- * lock file with wider permissions, unless another process holds the lock, which may be a trader in another container.
+ * lock file with wider permissions, unless another process, perhaps in another container, holds the lock.
  */
 
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
@@ -17,19 +17,19 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 /** Process that holds the lock of a ledger. */
 export interface LockHolder {
   readonly pid: number;
-  /** Start of the process, our clock, ms. */
+  /** Start of the lock's process, our clock, ms. */
   readonly startedMs: number;
 }
 
-/** The exclusive right to write a ledger. The right ends when it is released or its process ends. */
+/** The exclusive right to write a ledger. This right ends when it is released or its process ends. */
 export interface WriterLock {
   release(): void;
 }
 
-/** Maximum wait for the lock, ms, because `findWriter` may hold a free lock for a moment. */
+/** Maximum wait for the ledger's lock, ms, because `findWriter` may hold a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
-/** Acquires the lock. Throws ledger_locked, with the holding process if it is alive. */
+/** Acquires the lock. Throws ledger_locked, with the holding process if it still runs. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
@@ -38,7 +38,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   };
   try {
     if (!isPrivate(path)) {
-      // A private lock file replaces the present one. Both files stay locked.
+      // A lock file with private permissions replaces the present file. The old and the new lock file stay locked.
       const fresh = `${path}.new`;
       held.push(lockFile(fresh, ledgerPath, holder));
       renameSync(fresh, path);
@@ -58,13 +58,13 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // If another process acquires the lock at this moment, the BEGIN below fails.
+    // If another process acquires the lock at this moment, `BEGIN` fails below.
     sqlite.exec('BEGIN IMMEDIATE');
     // Another process may have replaced the lock file meanwhile and ended.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
-    // The rollback is needed, so that `holderRow` does not read our own uncommitted row.
+    // Without the rollback, `holderRow` would read our own uncommitted row.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
@@ -102,7 +102,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   }
 }
 
-/** Returns the path of the lock file. Symbolic links to one ledger lead to the same lock. */
+/** Returns the path of the ledger's lock file. Symbolic links to one ledger lead to the same lock. */
 function lockPath(ledgerPath: string): string {
   const folder = realpathSync(dirname(ledgerPath));
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
@@ -114,7 +114,7 @@ const isBusy = (cause: unknown): boolean =>
 interface HolderRow {
   readonly pid: number;
   readonly started_ms: number;
-  /** Start time in the system's own units; missing in a lock file of an earlier version. */
+  /** Start time of the holder in the system's units; missing in lock files of earlier versions. */
   readonly born?: string | null;
 }
 

@@ -1,11 +1,10 @@
 /**
- * Double-entry bookkeeping: the postings of each kind of booking. The postings are checked to balance before they are
- * written.
+ * Double-entry bookkeeping: the postings of each kind of booking. All postings must balance before they are written.
  *
  * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
  * `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted shares without a
  * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side). At all
- * times, capital + adopted + result equals cash + basis.
+ * times, capital + adopted value + result equals cash + basis.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -14,14 +13,14 @@ import type { AdoptedOutcome, BookedConversion, BookedFill, HeldPosition } from 
 
 /**
  * Returns the currency that a trade moves before fees, at its own outcome's price. At YES price p the YES side pays or
- * receives floor(p × amount). The NO side pays or receives the rest of the amount, so both sides add up exactly.
+ * receives floor(p × amount). The NO side pays or receives the remaining amount, so both sides add up exactly.
  */
 export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
   if (isYes) return mul(priceMicros, amountMicros, 'floor');
   return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
 }
 
-/** Change of one account by a booking. The postings of a booking sum to zero per asset. */
+/** Change of one account by a booking. The postings of a booking sum to zero for currency and for each share. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
@@ -78,9 +77,8 @@ export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[
 }
 
 /**
- * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, currency arrives,
- * and the rest is the result. In a split, currency leaves and is the cost of the arriving shares, so there is no
- * result.
+ * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, and currency
+ * arrives; the difference is the result. In a split, the leaving currency is the cost of the arriving shares.
  */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const { kind, marketConditionId: market, cashMicros } = conversion;
@@ -127,9 +125,9 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 }
 
 /**
- * Divides `value` (currency spent on shares; negative if received) between cost and result. Fills may be booked out of
- * order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: the cost moves to the
- * result. The sum of cost and result is exact in any order.
+ * Divides the currency `value`, spent on shares (negative: received), between cost and result. Fills may be booked out
+ * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost; its cost moves to
+ * the result. The sum of cost and result is exact in any order of fills.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -138,13 +136,13 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
-/** Returns the cost of a part of the held shares, rounded down. All shares together have exactly the whole cost. */
+/** Returns the cost of a part of the held shares, rounded down. For all shares, this is exactly their whole cost. */
 function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Sums the postings per account and drops zeros. Asserts that the postings of each asset sum to zero. */
+/** Sums the postings of a booking per account and drops zeros. Asserts that the postings of each asset sum to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

@@ -39,19 +39,19 @@ export const FEE_REF = 'fee';
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 const PAGE = 100;
-/** Key of the note that counts bookings which were reversed, restored, or completed by a fee. */
+/** Key of the note that counts bookings reversed, restored, or completed by a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
 /** Key of the note with the time, our clock, ms, before which ended rows without bookings were pruned. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** SQL condition, written like the partial index so that SQLite uses the index and a start stays fast. */
+/** SQL condition of unfinished rows, written like the partial index, so that SQLite uses it and a start is fast. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** SQL query that joins only by table keys, so that a page costs the same with any length of history. */
+/** SQL query of bookings that joins only by table keys, so that a page's cost ignores the history's length. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
     coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
       f.market, c.market) AS marketConditionId,
@@ -67,7 +67,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
-/** All functions that read a ledger, whether or not a trader is running. */
+/** All functions that read a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -123,7 +123,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** Returns the fills booked after place `seq`, oldest first. The cost does not depend on earlier rows. */
+  /** Returns the fills booked after the place `seq`, oldest first. The read's cost does not depend on earlier rows. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -132,7 +132,7 @@ export class LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
-  /** Returns the place of the newest row; 0 without rows. */
+  /** Returns the place of the table's newest row; 0 without rows. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
@@ -148,7 +148,7 @@ export class LedgerReader {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** True if the exchange ever reported this trade as failed, even if a later report differs. */
+  /** True if the exchange has ever reported this trade as failed, even if a later report differs. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
@@ -161,7 +161,7 @@ export class LedgerReader {
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Returns how often trades were noted as failed, booked after that, or completed by a fee. */
+  /** Returns how often trades were noted as failed, booked afterwards, or completed by a fee. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
@@ -201,12 +201,12 @@ export class LedgerReader {
     return this.balance('cash');
   }
 
-  /** Returns the value of adopted shares without a recorded cost, at the time of their adoption. */
+  /** Returns the value, at adoption, of adopted shares without a recorded cost. */
   adopted(): Micros {
     return sub(ZERO, this.balance('adopted'));
   }
 
-  /** Returns capital, cash and result. `marks` has a YES price per market. */
+  /** Returns the account's capital, cash and result. The parameter `marks` has a YES price per market. */
   pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
@@ -225,11 +225,11 @@ export class LedgerReader {
     return {
       capitalMicros: sub(ZERO, this.balance('capital')),
       cashMicros: this.cash(),
-      /** Realised result before fees, at average cost, currency. */
+      /** Realised result before fees, at average cost, in currency. */
       realisedMicros,
       /** Fees paid, as a positive number. */
       feesMicros,
-      /** Value of shares at their marks minus their cost. Positions without a mark count at cost. */
+      /** Unrealised result: value of shares at their marks minus their cost. Positions without a mark count at cost. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
       /** Condition ids of markets with shares but without a mark. */
@@ -259,7 +259,7 @@ export class LedgerReader {
     return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
-  /** Returns the strategy's last saved state of a market in this version, else in any version; null without one. */
+  /** Returns a strategy's newest saved state of a market, preferably of this version; null without one. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
@@ -269,7 +269,7 @@ export class LedgerReader {
   /** Returns the newest saved state of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
-    // The newest row of each strategy and market is the last, so it replaces the others in the map.
+    // Rows come oldest first, so each strategy's newest row of a market replaces the others in the map.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
@@ -279,12 +279,12 @@ export class LedgerReader {
     return note === null ? null : Number(note);
   }
 
-  /** Returns a small stored value by key, for example of a kill or the loss guard; null without one. */
+  /** Returns a note, a small stored value, by key, for example of a kill; null without one. */
   note(key: string): string | null {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
 
-  /** Lists contradictions inside the ledger, for example between postings and balances; empty if consistent. */
+  /** Lists contradictions inside the ledger, for example of postings and balances; empty if consistent. */
   verify(): string[] {
     this.writeLate();
     return CHECKS.flatMap(({ sql, says }) =>
@@ -304,7 +304,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Writes cached rows. Call it before each read of intents or orders. */
+  /** Writes cached rows. Called before each read of intents or orders. */
   protected writeLate(): void {
     return;
   }
@@ -322,7 +322,7 @@ export class LedgerReader {
     };
   }
 
-  /** Lists rows that have these values in these columns; undefined selects any value. */
+  /** Lists the table's rows with these values in these columns; undefined selects any value. */
   #list<Row>(
     table: LedgerTable<Row>,
     { marketConditionId: market, limit = PAGE }: ListSelection,
@@ -344,7 +344,7 @@ export class LedgerReader {
 /** Capital, cash and result of the whole ledger, in Micros of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** Returns the terms of an intent in the form of a draft. */
+/** Returns the terms of an intent in the form that a draft has. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place': {
@@ -403,7 +403,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // A trade may be booked, reversed and booked again, so an odd count means booked. A fee alone books no fill.
+    // A trade may be booked, reversed and booked again, so an odd count means booked. A fee booked alone is no fill.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

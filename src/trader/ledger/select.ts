@@ -4,19 +4,19 @@ import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Cell of a query's result. */
+/** Value of one cell in a query's result. */
 type SelectedValue = string | number | null;
 
 /** Result of a query. */
 export interface Selected {
   readonly columns: readonly string[];
-  /** Rows of the result. Integers beyond 2^53 are text, bytes are lower-case hex. */
+  /** Rows of the query's result. In a row, integers beyond 2^53 are text, bytes are lower-case hex. */
   readonly rows: readonly (readonly SelectedValue[])[];
-  /** True if more rows exist than requested. */
+  /** True if the query has more rows than requested. */
   readonly isCut: boolean;
 }
 
-/** Allowed beginnings of a query. Other statements could write, and ATTACH could open any file. */
+/** Words with which an allowed query begins. Other statements could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
 /**
@@ -59,7 +59,7 @@ function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const rows: (readonly SelectedValue[])[] = [];
   for (const row of statement.safeIntegers(true).raw(true).iterate()) {
     if (rows.length === most) return { columns, rows, isCut: true };
-    // In `raw` mode each row is an array of SQLite values.
+    // In the `raw` mode, each row is an array of SQLite values.
     rows.push((row as readonly unknown[]).map(plainValue));
   }
   return { columns, rows, isCut: false };

@@ -2,10 +2,10 @@
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
-/** Value that SQLite stores. */
+/** Type of a value that SQLite stores. */
 export type SqlValue = string | number | null;
 
-/** Functions of a database that a table uses. */
+/** Functions of the ledger's database that a table uses. */
 export interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
@@ -25,7 +25,7 @@ interface Column<V> {
 /** Record type of the rows of a table. */
 export type RecordOf<T> = T extends LedgerTable<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
-/** Declares a column whose values are stored unchanged. STRICT tables reject other types. */
+/** Declares a column whose values are stored unchanged. STRICT tables reject values of other types. */
 const plain =
   <V extends SqlValue>(sql: string) =>
   (name: string, more = ''): Column<V> => ({
@@ -48,7 +48,7 @@ export const choice = <V extends string>(name: string, values: readonly V[]): Co
 /** Declares a nullable column that holds one of these texts. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** Declares a column for one of a list of texts. SQLite does not check it, because the list may grow. */
+/** Declares a column for one of a list of texts. SQLite does not check the text, because the list may grow. */
 export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
 
 /** Declares a column of shares, currency or a price, in Micros. */
@@ -81,19 +81,19 @@ interface Options {
   readonly hasRowId?: boolean;
 }
 
-/** Booked row with its place in the order of booking. Places are never reused. */
+/** Booked row with its place in the order of booking. A place is never reused. */
 export interface Booked<Row> {
   readonly seq: number;
   readonly row: Row;
 }
 
-/** Table of records. Call its writing methods only inside a transaction. */
+/** Table of records. Its methods that write need a transaction. */
 export class LedgerTable<Row> {
   readonly ddl: string;
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
   readonly #fields: readonly (keyof Row)[];
-  /** Fields that an insert writes: all fields whose column has no default. */
+  /** Fields that an insert writes: all whose column has no default value. */
   readonly #inserted: readonly (keyof Row)[];
   readonly #isPlaced: boolean;
   readonly #insertion: string;
@@ -114,7 +114,7 @@ export class LedgerTable<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Inserts a record and returns its place. `seq` is the place; null chooses the next one. */
+  /** Inserts a record as a row and returns its place. `seq` is the row's place; null chooses the next one. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -138,18 +138,18 @@ export class LedgerTable<Row> {
     };
   }
 
-  /** Finds the record with this value of `key`; null if there is none. */
+  /** Finds the record with this value of `key`; null without such a record. */
   find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Lists records. `rest` is the SQL after the table name. */
+  /** Lists records. `rest` is the query's SQL after the table name. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Lists the rows with a place after `seq`, in order of their places. */
+  /** Lists the table's rows with a place after `seq`, in order of their places. */
   listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),

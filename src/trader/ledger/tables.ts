@@ -50,7 +50,7 @@ export const RUNS = new LedgerTable('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** End of the run, our clock, ms; null while it is active, and if it was killed. */
+  /** End of the run, our clock, ms; null while the run is active, or if its process was killed. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
@@ -67,19 +67,19 @@ export const INTENTS = new LedgerTable(
     runId: text('run_id', 'REFERENCES runs (id)'),
     kind: choice('kind', INTENT_KINDS),
     marketConditionId: text('market'),
-    /** Outcome and side of an order; null for other kinds. */
+    /** Outcome and side of an order; null for other kinds of intents. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of an order for its own outcome, or the YES price that divides the cost of a split; else null. */
+    /** Price of an order's own outcome, or the YES price that divides a split's cost; else null. */
     priceMicros: optionalAmount('price'),
-    /** Shares of an order, or complete sets of a merge or split; null for a cancel or redeem. */
+    /** Shares of an order, or complete sets of a merge or split; null for a cancel or redeem intent. */
     amountMicros: optionalAmount('amount'),
-    /** Shares that a redeem exchanges for currency; null for other kinds. */
+    /** Shares that a redeem exchanges for currency; null for other kinds of intents. */
     redeemYesMicros: optionalAmount('redeem_yes'),
     redeemNoMicros: optionalAmount('redeem_no'),
-    /** Pubkey of the order that a cancel targets; null for other kinds. */
+    /** Pubkey of the order that a cancel targets; null for other kinds of intents. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Highest fee rate of the market when risk approved the intent. The reserved currency includes this fee. */
+    /** Market's highest fee rate when risk approved the intent; the reserved currency includes this fee. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
     /** True for an order that a strategy sent to gain information. */
@@ -87,19 +87,19 @@ export const INTENTS = new LedgerTable(
     /** Reasons for the intent, as JSON for `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft and its record, for a cancel that of the canceled order; null until drafted. */
+    /** Pubkey of the draft and its record, or of a cancel's order; null until drafted. */
     draftPubkey: optionalText('draft_pubkey'),
-    /** Message to sign, as received; null until drafted. */
+    /** Draft's message to sign, as received; null until drafted. */
     message: optionalText('message'),
     /** Expiry of the draft and its locks, exchange time, Unix s; null if not known. */
     expiresAtS: optionalInteger('expires_at_s'),
-    /** Signature, 128 lowercase hex characters; null until signed. */
+    /** Signature of the draft, 128 lowercase hex characters; null until signed. */
     signature: optionalText('signature'),
-    /** Number of submits given to the network. With 0 the signature was certainly never sent. */
+    /** Number of the intent's submits given to the network. If 0, the signature was certainly never sent. */
     submitCount: integer('submit_count'),
     createdMs: integer('created_ms'),
     updatedMs: integer('updated_ms'),
-    /** Reason for the present state, as text. */
+    /** Reason for the intent's present state, as text. */
     lastReason: text('last_reason'),
     configHash: text('config_hash'),
   },
@@ -112,7 +112,7 @@ export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow
   priceMicros: must(priceMicros, 'price of a place'),
   amountMicros: must(amountMicros, 'amount of a place'),
 });
-/** Writes the changed fields of an intent into its row. Call it only inside a transaction. */
+/** Writes the changed fields of an intent into its row. Call this method only inside a transaction. */
 export const updateIntent = INTENTS.updater('id', [
   'state',
   'draftPubkey',
@@ -138,7 +138,7 @@ export const ORDERS = new LedgerTable(
     amountMicros: amount('amount'),
     /** Highest filled amount that the exchange has shown for this order. */
     filledMicros: amount('filled'),
-    /** Filled amount that this ledger has booked. */
+    /** Filled amount of the order that this ledger has booked. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
     /** Amount of the order's trades that the exchange last reported as failed. Failed trades are not booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
@@ -149,7 +149,7 @@ export const ORDERS = new LedgerTable(
   },
   { isPlaced: true },
 );
-/** Writes the changed fields of an order into its row. Call it only inside a transaction. */
+/** Writes the changed fields of an order into its row. Call this method only inside a transaction. */
 export const updateOrder = ORDERS.updater('pubkey', ['status', 'filledMicros', 'closedMs']);
 /** An own order. An order's row is written together with its draft. */
 export type OrderRecord = RecordOf<typeof ORDERS>;
@@ -163,10 +163,10 @@ export const FILLS = new LedgerTable(
     marketConditionId: text('market'),
     isYes: flag('is_yes'),
     side: choice('side', SIDES),
-    /** Price of the order's own outcome. */
+    /** Price of the outcome that the order trades. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Fee, currency; null if the exchange reported none. A fill without a fee is booked with the fee 0. */
+    /** Fee of the fill, currency; null if the exchange reported none. A fill without a fee is booked with the fee 0. */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),
@@ -209,7 +209,7 @@ export const MARKETS = new LedgerTable(
     noLabel: optionalText('no_label'),
     makerFeeRateMicros: amount('maker_fee_rate'),
     takerFeeRateMicros: amount('taker_fee_rate'),
-    /** Planned resolution of the market, Unix s; null if not known. */
+    /** Planned time of the market's resolution, Unix s; null if not known. */
     resolutionS: optionalInteger('resolution_s'),
     seenMs: integer('seen_ms'),
   },
@@ -218,15 +218,15 @@ export const MARKETS = new LedgerTable(
 /** Stored facts about a market, so that reports need no exchange. */
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
-/** Saved states of strategies, one row per version. Rows of other versions are kept but not used. */
+/** Saved states of strategies, one row per version. States of other versions are kept but not used. */
 export const STRATEGY_STATES = new LedgerTable(
   'strategy_states',
   {
     marketConditionId: text('market'),
     strategy: text('strategy'),
-    /** Version of the saved state's format, as the strategy's module declares it. */
+    /** Version of the saved state's format, as declared by the strategy's module. */
     version: integer('version'),
-    /** Saved state as JSON. */
+    /** Saved state of the strategy, as JSON. */
     text: text('state'),
     savedMs: integer('saved_ms'),
   },
@@ -252,22 +252,22 @@ export interface StoredDraftRow {
 /** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: it contradicts the booked trade. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** Result of noting a failed trade. `noted`: the trade was not booked. `unbooked`: its booking was reversed. */
+/** Result of noting a failed trade. `noted`: the trade had not been booked. `unbooked`: a booking was reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 /** Shares of one outcome that the operator adopts. Amounts are what the ledger lacks; an excess is negative. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
-  /** Moves of shares that the exchange has recorded, in booking order. */
+  /** Adopted moves of shares that the exchange has recorded, in booking order. */
   readonly recorded: readonly AdoptedMove[];
   /** Adopted shares without a recorded cost. */
   readonly restMicros: Micros;
-  /** Value of `restMicros`, currency; negative for negative shares. */
+  /** Value of the shares `restMicros`, currency; negative for negative shares. */
   readonly restWorthMicros: Micros;
 }
 
-/** Received shares, paid currency and paid fees. Sold shares and received currency are negative. */
+/** Received shares, paid currency and paid fees. Sold shares and received currency count as negative. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
@@ -291,7 +291,7 @@ export interface OperatorEvent {
   readonly text: string;
 }
 
-/** Kind of an irregular record of the own wallet. Each record is stored once. */
+/** Kind of an irregular record of the own wallet. Each irregular record is stored once. */
 export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
@@ -304,14 +304,14 @@ type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_se
 
 /** Selection of the rows of a list. */
 export interface ListSelection {
-  /** Maximum number of rows, newest first; default 100. */
+  /** Maximum number of listed rows, newest first; default 100. */
   readonly limit?: number;
   readonly marketConditionId?: string;
 }
 
 /** Effect of one booking on cash, result and fees. */
 export interface BookingRow {
-  /** Id of the booking; ids increase. */
+  /** Id of the booking; later bookings have higher ids. */
   readonly id: number;
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Time of the booking, our clock, ms. */
@@ -321,12 +321,12 @@ export interface BookingRow {
   /** Strategy of the booking's intent; null without an intent, and for a reversed fill. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
-  /** Realised result before fees, at average cost, currency. */
+  /** Realised result of the booking before fees, at average cost, currency. */
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
 }
 
-/** Storage of small values by key that survive a restart. */
+/** Store of notes: small values by key that survive a restart. */
 export interface Notes {
   note(key: string): string | null;
   setNote(key: string, value: string): void;
@@ -349,7 +349,7 @@ export class StoredMemory<T> {
     return JSON.parse(this.#text) as T;
   }
 
-  /** Stores the value, unless it equals the stored value. */
+  /** Stores the value as a note, unless it equals the stored value. */
   set value(value: T) {
     const text = JSON.stringify(value);
     if (text !== this.#text) this.#notes.setNote(this.#key, text);
@@ -363,40 +363,40 @@ export class StoredMemory<T> {
 /** Source of SQLite's asynchronous online backup of an open ledger. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** Change of an intent. Absent fields stay unchanged. */
+/** Change of an intent. Fields that the change lacks stay unchanged. */
 export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
   Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
 
 /** Change of an order by the exchange's answers. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Limits of one batch of deletions. */
+/** Limits of one pruning batch: which rows it may delete. */
 export interface PrunePage {
   /** Only rows that ended before this time, our clock, ms, are deleted. */
   readonly beforeMs: number;
-  /** Pubkeys of orders. Rows stay if they ended later than `lagMs` before the oldest one. Without any, all stay. */
+  /** Orders: rows stay if they ended after the oldest order's creation minus `lagMs`. Without orders, all rows stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true if the row with this intent id or pubkey must stay. */
   readonly keeps: (name: string) => boolean;
-  /** Place before the first intent to check; `rows` is the number of intents to check. */
+  /** Place before the first intent that the batch checks; `rows` is the number of intents to check. */
   readonly after: number;
   readonly rows: number;
 }
 
-/** Result of one batch of deletions. `rows` is the number of deleted rows. */
+/** Result of one pruning batch. Its `rows` is the number of deleted rows. */
 export interface PrunedPage {
   readonly rows: number;
   /** Place of the last checked intent; null if no intent is left to check. */
   readonly after: number | null;
-  /** Rows that ended at this time, our clock, ms, or later stay; null if all stay. */
+  /** Rows that ended at or after this time, our clock, ms, stay; null if all rows stay. */
   readonly untilMs: number | null;
 }
 
 /** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;
 
-/** Version of the ledger. Any change of the tables or of the meaning of rows increments it. */
+/** Version of the ledger's format. Any change of the tables or of the meaning of rows increments this version. */
 export const LEDGER_VERSION = 9;
 
 /** SQL of all tables. Micros, milliseconds, seconds and booleans are INTEGER; STRICT tables reject other types. */

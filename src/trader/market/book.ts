@@ -13,7 +13,7 @@ export const copyToShow = ({ bids, asks }: Book): Book =>
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/** Converts a snapshot to a YES book, best levels first; NO is mirrored. `droppedLevels` counts invalid levels. */
+/** Converts a snapshot to a YES book, best levels first (NO is mirrored). `droppedLevels` counts invalid levels. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -55,13 +55,13 @@ function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   return result;
 }
 
-/** The book of the other outcome: price becomes 1 - price, bids become asks. */
+/** Returns the book of the other outcome: prices become 1 - price, bids become asks. */
 export function mirror(book: Book): Book {
   const flip = ({ priceMicros, amountMicros }: BookLevel) => ({ priceMicros: complement(priceMicros), amountMicros });
   return { bids: book.asks.map(flip), asks: book.bids.map(flip) };
 }
 
-/** Amounts to remove from a book, by price. */
+/** Amounts to remove from an order book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
 /** Returns the book less the amounts in `removal`; levels with nothing left are removed. */
@@ -81,7 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/** Best bid and ask at which a side's cumulative amount reaches `dustMicros`; null with less, or when they cross. */
+/** Best bid and ask where each side's cumulative amount reaches `dustMicros`; null with less, or if crossed. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }
@@ -95,7 +95,7 @@ function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookL
   return [];
 }
 
-/** Best levels of both sides; null when a side is empty or they cross. */
+/** Best levels of both sides of a book; null when a side is empty or the levels cross. */
 export function touch(book: Book): { readonly bid: BookLevel; readonly ask: BookLevel } | null {
   const bid = book.bids[0];
   const ask = book.asks[0];
@@ -108,7 +108,7 @@ export function midOf(book: Book): number | null {
   return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
 }
 
-/** (ask x bid size + bid x ask size) / (bid size + ask size). Null when a side is empty or the book is crossed. */
+/** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size); null if a side is empty or they cross. */
 export function micropriceOf(book: Book): number | null {
   const best = touch(book);
   if (best === null) return null;
@@ -117,13 +117,13 @@ export function micropriceOf(book: Book): number | null {
   return (bid.priceMicros + (ask.priceMicros - bid.priceMicros) * weight) / ONE;
 }
 
-/** Shares at exactly this price; 0 when the level is not there. */
+/** Shares at exactly this price of a book side; 0 without such a level. */
 export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micros {
   const levels = side === 'bid' ? book.bids : book.asks;
   return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
 }
 
-/** True when both books have equal levels. */
+/** True when both order books have equal levels. */
 export function sameBook(a: Book, b: Book): boolean {
   return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
 }

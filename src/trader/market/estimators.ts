@@ -1,4 +1,4 @@
-/** Streaming estimators of volatility, arrivals, and takers. The polling rate of a market must not change them. */
+/** Streaming estimators of price volatility, arrivals and takers. The polling rate must not change the estimates. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
@@ -8,37 +8,37 @@ import type { Book, SeenAt, TapeTrade } from './view.js';
 const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
-/** ln(p / (1 - p)) of a probability from 0 to 1, clipped to the range where a tick is meaningful. */
+/** Log-odds ln(p / (1 - p)) of a probability p, clipped to the range where a tick is meaningful. */
 export function computeLogOdds(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
 }
 
-/** Remaining weight of an observation after this time; 0 after infinite time, as before the first observation. */
+/** Remaining weight of an observation after this elapsed time; 0 after infinite time (no earlier observation). */
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
 export const SIGMA_FLOOR = 0.0001;
 
-/** Prior volatility; it weighs as one sample and decays like one. */
+/** Prior volatility, with the weight and decay of one sample. */
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
-/** A volatility sample ends when the price has moved this many grid steps, so that rounding hardly matters. */
+/** Number of price grid steps after which a volatility sample ends, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
 
 /** Minimum length of a volatility sample: shorter price changes are mostly bid-ask bounce. */
 const MIN_SAMPLE_MS = 1000;
 
-/** Half-life of a volatility sample: 300 s or eight samples, whichever is longer. */
+/** Half-life of a volatility sample's weight: 300 s or eight samples, whichever is longer. */
 const HALF_LIFE_S = 300;
 const HALF_LIFE_SAMPLES = 8;
 
-/** A change beyond this many sigmas counts as a jump and is clipped to this size. */
+/** A price change beyond this many standard deviations counts as a jump and is clipped. */
 const MAX_SIGMAS = 6;
 
-/** Prior of the jump rate: one jump per hour. Observed jumps have a half-life of one day. */
+/** Prior of the jump rate: one jump per hour. The weight of an observed jump has a half-life of one day. */
 const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
@@ -47,14 +47,14 @@ const JUMP_HALF_LIFE_MS = 86_400_000;
 interface SampleStart {
   readonly logOdds: number;
   readonly atMs: number;
-  /** Grid step of the price, converted to log-odds at the sample's first price. */
+  /** Step of the price grid, converted to log-odds at the sample's first price. */
   readonly step: number;
 }
 
 /**
- * Volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price has moved far enough
- * to drown rounding. By Wald's identity, the mean squared change over a stopping time is sigma^2 times its mean length,
- * so the polling rate does not matter. Source: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation"
+ * Volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price change is large
+ * compared with rounding. By Wald's identity, the mean squared change of a sample is sigma^2 times its mean length, so
+ * the polling rate does not matter. Source: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation"
  * (2009).
  */
 export class Volatility {
@@ -67,15 +67,15 @@ export class Volatility {
   #priorSamples = PRIOR_SAMPLES;
   #jumps = 0;
   #seenSeconds = 0;
-  /** Current estimate of the volatility; at least `SIGMA_FLOOR`. */
+  /** Current estimate of the log-odds volatility; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
-  /** Estimated jumps per second: price changes too large for the volatility. */
+  /** Estimated price jumps per second; a jump is a price change too large for the volatility. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
 
-  /** Sets the prior from another source: candles or another run. */
+  /** Sets the prior volatility, from price bars or an earlier run. */
   setPrior(sigmaPerSqrtS: number): void {
     this.#priorSigma = Math.max(SIGMA_FLOOR, sigmaPerSqrtS);
     this.sigmaPerSqrtS = this.#estimate();
@@ -132,7 +132,7 @@ export class Volatility {
     const least = (CLOSING_STEPS * step) ** 2;
     const squares = this.#squares + computeSquaredChange(change, step);
     const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
-    // A long unfinished sample is evidence of low volatility, so it adds weight.
+    // A long unfinished sample is evidence of low volatility, so the estimate includes it.
     const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
     const variance = Math.max(squares > 0 ? squares : least / 6, SIGMA_FLOOR ** 2 * Number.EPSILON) / time;
     const prior = this.#priorSamples * 2 * Math.log(this.#priorSigma);
@@ -146,10 +146,10 @@ function startAt(probability: number, logOdds: number, atMs: number, gridStep: n
   return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
 }
 
-/** Squared change less the expected squared rounding error. */
+/** Squared price change less the expected squared rounding error. */
 const computeSquaredChange = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
 
-/** Rate of random arrivals: a decaying count with a prior. */
+/** Rate of random arrivals, estimated from a decaying count and a prior rate. */
 export class Arrivals {
   #count = 0;
   #atMs = Number.NEGATIVE_INFINITY;
@@ -165,7 +165,7 @@ export class Arrivals {
     if (this.#sinceMs !== null) this.#sinceMs -= byMs;
   }
 
-  /** Observations may arrive out of time order. */
+  /** Arrivals may be reported out of time order. */
   observe(atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     this.#count = this.#countAt(nowMs) + decay(nowMs - atMs, ARRIVALS_HALF_LIFE_MS);
@@ -203,7 +203,7 @@ export class Flow {
     this.#atMs -= byMs;
   }
 
-  /** Trades may arrive out of time order; a late one is added with its decayed weight. */
+  /** Trades may arrive out of time order; a late trade is added with its decayed weight. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     const kept = decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
@@ -214,7 +214,7 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Size-weighted mean price of recent trades; null without trades. Equal decay of all weights does not change it. */
+  /** Size-weighted mean price of recent trades; null without trades. Decay does not change the mean. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
@@ -229,7 +229,7 @@ export class Flow {
       tradePrice: this.tradePrice,
       tradeWeightShares: weight,
       flowImbalance: (this.#bought - this.#sold) / sum,
-      // The decay factor integrates to half-life / ln 2.
+      // The integral of the decay factor over time is half-life / ln 2.
       flowSharesPerS: (weight * Math.LN2 * 1000) / FLOW_HALF_LIFE_MS,
     };
   }
@@ -237,9 +237,9 @@ export class Flow {
 
 /** Half-life of an observation's weight in the taker statistics, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** Weight of a prior, as a number of trades or swept levels. */
+/** Weight of a prior in the taker statistics, as a number of trades or swept levels. */
 const BELIEF = 20;
-/** Priors in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
+/** Prior means in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
 const USUAL_DISTANCE_TICKS = 2;
 const USUAL_MOVE_TICKS = 1.5;
 
@@ -261,36 +261,36 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** Returns the mean, with the prior `belief` as additional observations. */
+  /** Returns the decaying mean, to which the prior `belief` adds observations. */
   with(belief: number, nowMs: number): number {
     const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
   }
 }
 
-/** Taker statistics of a category's markets, in ticks. */
+/** Taker statistics of all markets of a category, in ticks. */
 export class CategoryFlow {
   readonly distance = new FadingMean();
   readonly move = new FadingMean();
 }
 
-/** Parts of a book that trades are compared with, and the times of its poll. */
+/** Parts of a polled book for comparison with trades, and the times of the poll. */
 interface PolledMid {
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Twice the mid of others' book, an exact integer; null without a mid. */
+  /** Twice the mid of other accounts' book, as an exact integer; null without a mid. */
   readonly twiceMid: number | null;
   /** Best levels of the book as received, with own orders. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
 }
 
-/** Compares trades with the books before and after them. */
+/** Estimates takers by comparing each trade with the books before and after it. */
 export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
   #looks: PolledMid[] = [];
-  /** Swept levels that wait for a later book. */
+  /** Swept levels (wholly consumed by a taker) that wait for a later book. */
   #waiting: { readonly sign: 1 | -1; readonly twiceMid: number; readonly atMs: number }[] = [];
 
   /** Uses a category's statistics as prior, and adds this market's observations to them. */
@@ -306,7 +306,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Compares a trade at about `atMs`, our clock, with the books before and after it. Trades arrive in any order. */
+  /** Compares a trade at about `atMs`, our clock, with books before and after. Trades arrive in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -328,21 +328,21 @@ export class TakerFlow {
     });
   }
 
-  /** Decay kappa of taker arrivals with distance d from the mid, as exp(-kappa d); per unit of price. */
+  /** Decay kappa, per unit of price: takers at distance d from the mid arrive in proportion to exp(-kappa d). */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
     const tick = tickMicros / ONE;
-    // A distance of zero would make kappa infinite.
+    // A mean distance of zero would make kappa infinite.
     return 1 / (tick * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
   }
 
-  /** Expected move of the mid after a taker consumes a whole level, in the taker's direction; price, 0 or more. */
+  /** Expected price move of the mid, in the taker's direction, after a taker consumes a whole level; 0 or more. */
   sweepMoveAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.move.with(USUAL_MOVE_TICKS, nowMs);
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Drops earlier books, because their time order relative to new trades is unknown. */
+  /** Drops books from before our clock was set back: their time order relative to new trades is unknown. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -351,7 +351,7 @@ export class TakerFlow {
 
 const LEAST_DISTANCE_TICKS = 0.1;
 
-/** True when the trade consumed the whole best level: it went beyond its price or took its amount. */
+/** True when the trade consumed the whole best level: it went beyond the level's price or took all its shares. */
 function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: PolledMid): boolean {
   const met = taker === 'buy' ? ask : bid;
   if (met === undefined) return false;
@@ -359,35 +359,35 @@ function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }:
   return past > 0 || (past === 0 && amountMicros >= met.amountMicros);
 }
 
-/** Length of a price bar, s. */
+/** Length of a price bar (candle), s. */
 export const BAR_S = 300;
-/** Time span of the requested price bars, s. */
+/** Total time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
-/** Unix seconds: bars that begin at `fromS` or later and before `toS`. */
+/** Requested bars begin at `fromS` or later and before `toS`, Unix s. */
 interface CandleSpan {
   readonly fromS: number;
   readonly toS: number;
 }
 
-/** Volatility and price of a market before its first book. */
+/** Volatility and price of a market before its first book, from price bars. */
 export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
-  /** Seconds from the first bar to the end of the last. */
+  /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;
-  /** Time-weighted mean of the newest close, YES price. */
+  /** Time-weighted mean of the bars' closing prices, as a YES price. */
   readonly meanPrice: number;
 }
 
 /** Result of checking the price bars of one answer. */
 type CandlesRead =
-  /** `learned` is null when the answer holds fewer than two bars. */
+  /** The field `learned` is null when the answer holds fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** `because` says in one sentence why the price bars are rejected. */
+  /** The field `because` says in one sentence why the price bars are rejected. */
   | { readonly ok: false; readonly because: string };
 
 /**
- * Feeds the closing prices to the volatility estimator. One invalid bar rejects the whole answer.
+ * Passes the bars' closing prices to the volatility estimator. One invalid bar rejects the whole answer.
  *
  * @param gridStep half the current spread, at least half a tick: closes alternate between bid and ask
  */
@@ -413,13 +413,13 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {
   const { timestamp } = bar;
-  // The endpoint's schema has checked that these are decimals.
+  // The endpoint's schema has checked that the prices of a bar are decimals.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
-  if (!bar.is_yes) return 'it is a NO bar, and YES bars were requested';
+  if (!bar.is_yes) return 'the bar is of NO, and YES bars were requested';
   if (timestamp % BAR_S !== 0) return `the bars do not begin at a multiple of ${BAR_S} s`;
-  if (timestamp < fromS || timestamp >= toS) return 'it lies outside the requested time span';
-  if (timestamp === beforeS) return 'it appears twice';
-  if (!(low > 0 && high < 1)) return 'its prices are not between 0 and 1';
+  if (timestamp < fromS || timestamp >= toS) return 'the bar lies outside the requested time span';
+  if (timestamp === beforeS) return 'the bar appears twice';
+  if (!(low > 0 && high < 1)) return 'the prices of the bar are not between 0 and 1';
   const isWithin = (price: number): boolean => price >= low && price <= high;
-  return isWithin(open) && isWithin(close) ? null : 'its open or close lies outside its range from low to high';
+  return isWithin(open) && isWithin(close) ? null : 'open or close of the bar lies outside its range from low to high';
 }

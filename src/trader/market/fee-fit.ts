@@ -1,22 +1,22 @@
 /**
- * Detects the fee schedule of a market's public trades. Every schedule is fitted with one taker rate and one maker
- * rate. A schedule is possible if it predicts every trade's fee within two millionths. The verdict is undecided when
- * several schedules fit, or none.
+ * Detects a market's fee schedule from its public trades. Every known fee schedule is fitted with one taker rate and
+ * one maker rate. A fee schedule is possible if it predicts every trade's fee within two millionths. The result is
+ * undecided when several fee schedules fit, or none.
  */
 
 import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
 import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Number of settled trades used; with fewer trades, the verdict is undecided. */
+/** Number of settled trades used to detect the fee schedule; with fewer trades, it is undecided. */
 export const FEE_ROWS = 100;
-/** Tolerance of a fee: the fee and its base are each rounded to a millionth. */
+/** Tolerance when fees are compared: a fee and its base are each rounded to a millionth. */
 const TOLERANCE_MICROS = 2;
 
 /** Fit of one fee schedule to the trades. */
 interface FeeFit {
   readonly schedule: FeeSchedule;
-  /** Fitted rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
+  /** Fitted fee rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
   readonly takerRate: number | null;
   readonly makerRate: number | null;
   /** Largest difference between a trade's fee and the schedule's prediction, currency. */
@@ -24,7 +24,7 @@ interface FeeFit {
   readonly isPossible: boolean;
 }
 
-/** `free`: no fees. `seen`: one schedule fits. `undecided`: too few trades, several schedules fit, or none. */
+/** Result: `free` (no fees), `seen` (one schedule fits), or `undecided` (several or none fit, or few trades). */
 type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
@@ -32,7 +32,7 @@ type FeeVerdict =
 
 /** Fee schedules fitted to the newest trades of a market. */
 export interface FeeReading {
-  /** Number of settled trades that report both fees. */
+  /** Number of settled trades that report both taker and maker fee. */
   readonly trades: number;
   readonly fits: readonly FeeFit[];
   readonly verdict: FeeVerdict;
@@ -40,18 +40,18 @@ export interface FeeReading {
 
 interface Charged {
   readonly feeMicros: number;
-  /** Possible fee bases in millionths, one per outcome that this side may have traded. */
+  /** Possible fee bases, millionths: one per outcome (YES, NO) that the taker or maker may have traded. */
   readonly bases: readonly number[];
 }
 
-/** Fits each schedule to the first `FEE_ROWS` settled trades, in the service's list order. */
+/** Fits each fee schedule to the first `FEE_ROWS` settled trades, in the exchange's list order. */
 export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
   const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
   const fits = FEE_SCHEDULES.map((schedule) => fitSchedule(schedule, trades));
   return { trades: trades.length, fits, verdict: judgeFits(trades.length, fits) };
 }
 
-/** Why the trades contradict the declared schedule, in a sentence; null when they agree or are undecided. */
+/** Why trades contradict the declared fee schedule, in a sentence; null when they agree or are undecided. */
 export function feeContradiction({ fits, verdict, trades }: FeeReading, declared: FeeSchedule): string | null {
   const possible = fits.filter(({ isPossible }) => isPossible).map(({ schedule }) => schedule);
   if (trades < FEE_ROWS || verdict.kind === 'free' || possible.length === 0 || possible.includes(declared)) return null;
@@ -97,13 +97,13 @@ function makeCharged(
   return { feeMicros: feeMicros(fee) ?? 0, bases: prices.map((price) => amount * feePerShare(schedule, 1, price)) };
 }
 
-/** Takes the rate from the trade with the largest fee and compares all trades with it. */
+/** Computes the fee rate from the trade with the largest fee, and compares all trades with that rate. */
 function fitSide(rows: readonly Charged[]): { readonly rate: number | null; readonly residualMicros: number } {
   if (rows.every((row) => row.feeMicros === 0)) return { rate: null, residualMicros: 0 };
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
   let best = { rate: 0, residualMicros: Number.POSITIVE_INFINITY };
   for (const base of largest.bases) {
-    // Fees are rounded up, so the exact fee is half a millionth lower on average.
+    // Fees are rounded up, so the unrounded fee is half a millionth lower on average.
     const rate = (largest.feeMicros - 0.5) / base;
     const residualMicros = Math.max(...rows.map((row) => distance(row, rate)));
     if (residualMicros < best.residualMicros) best = { rate, residualMicros };

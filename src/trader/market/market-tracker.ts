@@ -1,4 +1,4 @@
-/** Collects the answers about one market and returns views of it. */
+/** Collects the exchange's answers about one market, and makes views of the market for strategies. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
@@ -31,7 +31,7 @@ import {
 interface SeenBook {
   readonly raw: Book;
   readonly others: Book;
-  /** Values of the book without own orders, defined as in `Estimates`. */
+  /** Prices from the book without own orders, defined as in `Estimates`. */
   readonly mid: number | null;
   readonly microprice: number | null;
   readonly spread: number | null;
@@ -39,26 +39,26 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/** State of one market: newest book, trades, estimates, own orders. Calls must follow our clock's order. */
+/** State of one market: newest book, trades, estimates, own orders. Methods must be called in time order. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  /** Facts from the newest detail; null before the first, or when the market is unsuitable. */
+  /** Facts from the market's newest detail; null before the first, or when the market is unsuitable. */
   facts: MarketFacts | null = null;
-  /** Why the market is unsuitable, in one sentence; null when it is suitable, or before the first detail. */
+  /** Why the market cannot be quoted, in one sentence; null when it can, or before the first detail. */
   unsuitable: string | null = null;
   /** Time when the newest detail arrived, our clock, ms; null before the first. */
   detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
-  /** Id of the last request before our clock was set back; the age of its answer is unknown. */
+  /** Id of the last request before our clock was set back; answers to requests up to it have no known age. */
   #forgottenUpTo = Number.NEGATIVE_INFINITY;
-  /** Exchange clock minus our clock, ms, by the newest answer that states a time. */
+  /** Exchange clock minus our clock, ms, by the newest answer that contains a time. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
-  /** True when the first trade page reached further back than `YOUNG_MS`; null before that page. */
+  /** True when the first page of trades had trades older than `YOUNG_MS`; null before that page. */
   hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
@@ -70,31 +70,31 @@ export class MarketTracker {
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
   readonly venueMark = new VenueMark();
-  /** Statistics of own fills; the caller adds each fill. */
+  /** Statistics of own fills in this market; the caller adds each fill. */
   readonly ownFills = new OwnFills();
 
-  /** The service does not report the fee schedule, so the venue profile supplies it. */
+  /** The exchange does not report the fee schedule, so it comes from the venue profile. */
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
     this.#feeSchedule = feeSchedule;
   }
 
-  /** Uses the taker flow of the category's other markets as a prior. */
+  /** Uses taker statistics of the category's other markets as a prior. */
   joinCategory(category: CategoryFlow): void {
     this.#shape.joinCategory(category);
   }
 
-  /** The newest price jump; null before the first. */
+  /** The market's newest price jump; null before the first. */
   get jump(): Jump | null {
     return this.#liveness.jump;
   }
 
-  /** Smallest change between two closes of price bars: half of others' spread, at least half a tick. */
+  /** Smallest counted change between closes of price bars: half of others' spread, at least half a tick. */
   get closeGridStep(): number {
     return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
   }
 
-  /** Sets the prior volatility, which counts as one sample. */
+  /** Sets the prior volatility, which has the weight of one sample. */
   setVolatilityPrior(sigmaPerSqrtS: number): void {
     this.#volatility.setPrior(sigmaPerSqrtS);
     this.#motion = null;
@@ -113,11 +113,11 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Updates the market from a book and all own orders that rest or may rest. Ended own orders are remembered. */
+  /** Updates the market from a book and all own orders that rest or may rest. Own orders that ended are remembered. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
-    // Answers may arrive out of order; the later request saw the later book.
+    // Book answers may arrive out of order; the later request shows the later book.
     if (before !== null && at.requestId < before.at.requestId) return;
     // If our clock was set back during the request, the age of the answer is unknown.
     if (!this.#isTimed(at)) return;
@@ -145,7 +145,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Stores the venue's value of a YES share, a float in (0, 1). It may cause a read of the book; no quote uses it. */
+  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads, never quotes. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -157,7 +157,7 @@ export class MarketTracker {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
 
-  /** Adds one page of public trades, newest first, as the service returns them. */
+  /** Adds one page of public trades, newest first, as the exchange returns them. */
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
@@ -170,7 +170,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // Exchange times are whole seconds: use the middle of the second, at latest the answer's arrival.
+    // Exchange times are whole seconds: a trade counts at mid-second, at latest at the answer's arrival.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -182,8 +182,8 @@ export class MarketTracker {
   }
 
   /**
-   * Handles our clock being set back by `byMs`. The newest book is dropped, because its age is now unknown. Answers to
-   * requests up to `lastRequestId` are not timed. Times since past events are kept.
+   * Corrects stored times after our clock was set back by `byMs`. The newest book is dropped, because its age is
+   * unknown. Answers to requests up to `lastRequestId` have no known age. Elapsed times since events stay correct.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -201,7 +201,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Makes a strategy's view; null before the first detail and book. `feeds`, `event` and `pace` become parts of it. */
+  /** Makes a strategy's view of the market from this and the arguments; null before the first detail and book. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -218,7 +218,7 @@ export class MarketTracker {
       timeToResolutionMs: sight.timeToResolutionMs,
       market: sight.market,
       book,
-      // Without own orders, the market's book and other accounts' book are the same.
+      // If the trader has no orders, the full book equals other accounts' book.
       others: sight.others === sight.book ? book : copyToShow(sight.others),
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
@@ -264,7 +264,7 @@ export class MarketTracker {
     });
   }
 
-  /** The part of `view` that risk uses; strategies never receive it. Null before the first detail and book. */
+  /** The part of `view` for risk, which strategies never receive; null before the first detail and book. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -358,7 +358,7 @@ export class MarketTracker {
       unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      // Stuck at the time of its newest poll: a market without polls is not stuck.
+      // A book counts as stuck only by its newest poll, so a market without polls has no stuck book.
       frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
       jumpLogOdds,
       sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
@@ -367,30 +367,30 @@ export class MarketTracker {
   }
 }
 
-/** Weight of the mean time between reads: the newest interval counts 1 / 8. */
+/** Weight of the newest interval in the mean time between book reads: 1 / 8. */
 const LOOKS = 8;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
 
-/** Prior rate of takers: one per minute. */
+/** Prior rate of taker trades: one per minute. */
 const USUAL_TAKERS_PER_S = 1 / 60;
 /** Tick size assumed before the first market detail, micros. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** A market younger than two price bars is better described by its trades. */
+/** Trades describe a market younger than two price bars better than price bars. */
 const YOUNG_MS = 600_000;
-/** Rows of a full trade page; more rows probably follow. */
+/** Number of rows of a full page of trades; after a full page, more rows probably follow. */
 const FULL_PAGE = 100;
 
-/** A trade dated this long after its answer is dropped: it would make all later trades look late. */
+/** A trade dated this long after its answer, ms, is dropped: it would make all later trades look late. */
 const EARLY_MS = 60_000;
 
-/** The facts, or one sentence that says why this market cannot be quoted. */
+/** The market's facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
-  if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
-  if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
-  // The facts are frozen, because strategies and risk share the object.
+  if (config.kind !== 'orderbook') return `the kind of the market is ${config.kind}, only orderbook markets are quoted`;
+  if (detail.margin_enabled === true) return 'margin is enabled, and margin markets refuse orders';
+  // The market facts are frozen, because strategies and risk share the object.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
@@ -424,34 +424,34 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
+/** A change of the mid is a jump when it exceeds this many standard deviations and this size in log-odds. */
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck when this many trades went through its best prices, the first at least this long ago. */
+/** A book is stuck after this many trades through its best prices, the first at least this many ms ago. */
 const FROZEN_TRADES = 2;
 const FROZEN_MS = 10_000;
 
 /** A price jump: a change of the mid that is too large for the elapsed time. */
 interface Jump {
-  /** Our clock, ms, when the book with the jump arrived. */
+  /** Arrival of the book with the jump, our clock, ms. */
   readonly jumpedMs: number;
-  /** Signed change of the log-odds. */
+  /** Signed change of the mid's log-odds in the jump. */
   readonly changeLogOdds: number;
 }
 
 /** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
 class Liveness {
-  /** Our clock, ms, of the newest change; null before the first book. */
+  /** Time of the book's newest change, our clock, ms; null before the first book. */
   unchangedSinceMs: number | null = null;
-  /** Trades through the best prices since the newest change, and our clock, ms, of the first. */
+  /** Trades through the best prices since the book's newest change: number, and time of the first, our clock, ms. */
   through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
-  /** The newest jump; null before the first. Every jump is a new object. */
+  /** The newest jump of the mid; null before the first. Each jump is a new object. */
   jump: Jump | null = null;
 
-  /** Checks a book without own orders for a jump. `changed`: the raw book differs from the previous raw book. */
+  /** Checks a book without own orders for a jump. `changed` is true if the raw book changed. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.unchangedSinceMs = at.seenMs;

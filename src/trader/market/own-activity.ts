@@ -1,6 +1,6 @@
 /**
- * Own orders in polled books: removes them from the book, and estimates their queue positions and markouts. A fair price
- * from own quotes would follow itself. A book may also contain an order that ended after the request was sent, or was in
+ * Removes own orders from polled books, and estimates the orders' queue positions and markouts. A fair price computed
+ * from own quotes would follow itself. A book may contain an order that ended after the book's request, or was in
  * flight when the answer arrived.
  */
 
@@ -10,18 +10,18 @@ import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeT
 
 interface Remembered {
   readonly order: OwnOrder;
-  /** Remaining amount before the last known fill; `changedMs` is our clock when that fill became known. */
+  /** Remaining amount before the last known fill, which became known at `changedMs`, our clock. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Our clock, ms, of the submit; -Infinity if our clock was set back since. Earlier books cannot show the order. */
+  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Earlier books lack the order. */
   readonly submittedMs: number;
-  /** Our clock, ms, when the order ended; null while it is working. */
+  /** Time when the order ended, our clock, ms; null while the order is working. */
   readonly goneMs: number | null;
 }
 
 /**
- * True when a book requested at `sentMs` shows fewer shares at a price than own orders there: an own order was filled
- * or ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
+ * True when a book requested at `sentMs` shows fewer shares at a price than own orders there, so an own order was
+ * filled or ended. Orders beyond the worst shown price are ignored, because a book shows few levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -39,7 +39,7 @@ export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
 
-  /** Updates the stored orders from the current own orders; the same array as before changes nothing. */
+  /** Updates the stored orders from the current own orders; an unchanged array changes nothing. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
     if (own === this.#noted) return;
     this.#noted = own;
@@ -52,7 +52,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Own amounts that the book of this poll may contain. Drops orders that ended before the request was sent. */
+  /** Amounts of own orders that the book of this poll may contain. Drops orders that ended before the request. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -67,7 +67,7 @@ export class OwnOrderMemory {
     return removal;
   }
 
-  /** After our clock was set back: forgets ended orders, and assumes working orders in every new book. */
+  /** After our clock was set back, drops ended orders, and assumes that every new book shows working orders. */
   clockSetBack(): void {
     for (const [intentId, { order, goneMs }] of this.#orders) {
       if (goneMs !== null) this.#orders.delete(intentId);
@@ -75,7 +75,7 @@ export class OwnOrderMemory {
     }
   }
 
-  /** Number of stored orders, including ended orders. */
+  /** Number of stored own orders, including ended orders. */
   get size(): number {
     return this.#orders.size;
   }
@@ -92,24 +92,24 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   order,
   earlierMicros: order.remainingMicros,
   changedMs: Number.NEGATIVE_INFINITY,
-  // A submit time in the future is from before our clock was set back, perhaps in an earlier process.
+  // A submit time in the future is from before our clock was set back, perhaps by an earlier process.
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
 
-/** Shares ahead of an own order after a book that shows `level` shares of others at its price. */
+/** Shares ahead of an own order after a book with `level` shares of others at the order's price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
   ahead === null ? level : minMicros(ahead, level);
 
-/** Shares ahead of an own order after a trade of `traded` shares at its price that no book shows yet. */
+/** Shares ahead of an own order after a newer trade of `traded` shares at the order's price. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
 type QueuePlace = { readonly ahead: Micros | null; readonly remaining: Micros };
 
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
- * All shares that the first book shows at the price are ahead. A trade at the price reduces the queue from the front. A
- * level that shrinks without a trade loses shares behind the order first.
+ * All others' shares at the order's price in the first book count as ahead. A trade at the order's price reduces the
+ * queue from the front. If a level shrinks without a trade, shares behind the order leave first.
  */
 export class QueuePlaces {
   #places = new Map<string, QueuePlace>();
@@ -139,8 +139,8 @@ export class QueuePlaces {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
-      // How far the trade went beyond the order's price. While a bid rests, no taker can buy at its price or below, so the
-      // price alone shows the taker's side.
+      // `reach` is how far the trade went beyond the order's price. While a bid rests, no taker can buy at its price or
+      // below, so the price alone shows the taker's side.
       const sign = order.side === 'bid' ? 1 : -1;
       const reach = sign * (order.priceMicros - trade.priceMicros);
       if (reach < 0) continue;
@@ -150,24 +150,24 @@ export class QueuePlaces {
   }
 }
 
-/** Markout horizons, ms. A fill is judged at the first book after one, unless that is twice as late. */
+/** Markout horizons, ms. A fill is judged by the first book after a horizon, at most twice as late. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
-/** Half-life of the statistics: one day of observation. */
+/** Half-life of the statistics of own fills: one day of observation, s. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
-/** Longest gap between two books that counts as observed time. */
+/** Longest gap between two books that counts as observed time, s. */
 const MOST_BETWEEN_LOOKS_S = 60;
-/** Observed time that the fill rate needs, s. */
+/** Minimum observed time for an estimate of the fill rate, s. */
 const LEAST_SEEN_S = 60;
-/** Maximum number of fills that wait for their markout; further fills are only counted. */
+/** Maximum number of own fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 200;
 
-/** An own fill, in YES space. */
+/** An own fill; NO fills are converted to YES. */
 export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Time when the fill became known, our clock, ms. */
+  /** Time when the own fill became known, our clock, ms. */
   readonly nowMs: number;
 }
 
@@ -178,10 +178,10 @@ interface WaitingMarkout {
   readonly filledMs: number;
 }
 
-/** Exponentially decaying sums over judged own fills. */
+/** Exponentially decaying sums over own fills with a known markout. */
 interface DecayingSums {
   shares: number;
-  /** Sum of shares times the gain per share at the horizon. */
+  /** Sum over fills of shares times the gain per share at the markout horizon. */
   brought: number;
 }
 
@@ -191,12 +191,12 @@ type Saved = { readonly fills: number; readonly seconds: number } & Readonly<Rec
 export class OwnFills {
   #fills = 0;
   #seconds = 0;
-  /** Observed time since the sums last decayed, s. */
+  /** Observed time since the sums of fills last decayed, s. */
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, DecayingSums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
-  /** Fills that wait for a markout, oldest first. */
+  /** Own fills that wait for a markout, oldest first. */
   #waiting: WaitingMarkout[] = [];
-  /** Per horizon: number of waiting fills, from the oldest, that are judged. */
+  /** Number of waiting fills, from the oldest, that are already judged, per markout horizon. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -209,13 +209,13 @@ export class OwnFills {
     this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
   }
 
-  /** Counts a fill that became known too late for a markout. */
+  /** Counts an own fill that became known too late for a markout. */
   onLateFill(): void {
     this.#fills += 1;
     this.#isChanged = true;
   }
 
-  /** Judges due fills by the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
+  /** Judges due fills by the price of the book requested at `lookedMs`, our clock; null if the book has none. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
@@ -230,7 +230,7 @@ export class OwnFills {
     this.#judged = this.#judged.map((judged) => judged - ended);
   }
 
-  /** Drops waiting fills: their times precede a change of our clock. */
+  /** Drops fills that wait for a markout, because their times precede a change of our clock. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#judged = HORIZONS_MS.map(() => 0);
@@ -243,7 +243,7 @@ export class OwnFills {
     return Object.freeze({ fillsPerS, markouts: this.#markouts });
   }
 
-  /** Statistics as JSON for `restore`; null when nothing has changed since the last call. */
+  /** Statistics of own fills as JSON for `restore`; null when unchanged since the last call. */
   takeSaved(): string | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
@@ -251,7 +251,7 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Restores saved statistics; call this before the first observation. Waiting fills are not saved. */
+  /** Restores saved statistics; the caller runs this before observing. Fills awaiting a markout are lost. */
   restore(text: string): void {
     // Only `takeSaved` writes this text, so it is valid JSON.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
@@ -264,7 +264,7 @@ export class OwnFills {
   #fade(): void {
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
-    // The time without fills must survive a restart too.
+    // The observed time without fills must survive a restart too.
     this.#isChanged = this.#fills > 0;
     this.#fills *= kept;
     this.#seconds *= kept;
@@ -275,7 +275,7 @@ export class OwnFills {
     this.#markouts = null;
   }
 
-  /** Adds the gains of the fills whose horizon has passed. */
+  /** Adds the gains of fills whose markout horizon has passed. */
   #judge(horizon: number, price: number | null, lookedMs: number): void {
     const horizonMs = HORIZONS_MS[horizon] ?? 0;
     for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {

@@ -1,10 +1,10 @@
 /**
  * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
- * Rows with equal second, outcome, price and amount are indistinguishable, so they are counted. A page that shows n
- * such rows, after m < n were counted, adds n - m trades. Counting tolerates missing newest rows, any overlap of pages,
- * and reordered rows of one second. A trade is missed only when an identical row of the same second has left the page.
- * Rows older than the newest trade by more than `LATE_MS` are ignored.
+ * Trade rows with equal second, outcome, price and amount are indistinguishable, so they are counted. If m equal rows
+ * were counted and a page shows n > m of them, n - m trades are added. Counting works with missing newest rows, any
+ * overlap of pages, and reordered rows of one second. A trade is missed only when an identical row of the same second
+ * has left the page. Trade rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
 import { complement, type Micros, ONE } from '../../shared/base/micros.js';
@@ -12,10 +12,10 @@ import type { PublicTradeRow } from '../../shared/protocol/records.js';
 import { midOf } from './book.js';
 import type { Book, TapeTrade } from './view.js';
 
-/** Maximum delay of a row behind newer rows, ms. */
+/** Longest accepted delay of a trade row behind newer rows, ms. */
 const LATE_MS = 30_000;
 
-/** Maximum number of trades in a view: one page. */
+/** Maximum number of trades in a strategy's view: one page. */
 const MAX_TRADES = 100;
 
 /** Number of identical trade rows of one second, which cannot be told apart. */
@@ -23,9 +23,9 @@ interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Number of such rows already counted. */
+  /** Number of already counted identical rows. */
   count: number;
-  /** Index of the page that last showed such rows; `shown` is their number in it. */
+  /** Index of the page that last showed these identical rows; `shown` is their number in that page. */
   page: number;
   shown: number;
 }
@@ -37,10 +37,10 @@ export class Tape {
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
-  /** Cache of `meanShares`; null after a new trade. */
+  /** Cached `meanShares`; null after a new trade. */
   #meanShares: number | null = null;
 
-  /** Mean size of `trades`, shares; null without any. */
+  /** Mean size of `trades`, shares; null without trades. */
   get meanShares(): number | null {
     const trades = this.trades;
     if (trades.length === 0) return null;
@@ -48,7 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of rows, newest first; returns new trades, oldest first. `book` shows the taker's side of a trade. */
+  /** Adds a page of trade rows, newest first; returns new trades, oldest first. `book` shows the taker's side. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];
@@ -90,7 +90,7 @@ export class Tape {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
     const all = [...fresh.toReversed(), ...this.trades];
-    // Late rows move behind rows with later times; the sort is stable.
+    // A stable sort puts late rows behind rows with later times.
     if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
     this.trades = Object.freeze(all);
@@ -101,9 +101,9 @@ const isNewestFirst = (trades: readonly TapeTrade[]): boolean =>
   trades.every(({ venueTimeMs }, i) => venueTimeMs <= (trades[i - 1]?.venueTimeMs ?? Number.POSITIVE_INFINITY));
 
 /**
- * Infers whether the taker bought or sold YES: a row only names the traded outcome. A price above the mid means bought,
- * below it sold (the quote rule of Lee and Ready, 1991). At the mid, or without a book, most takers buy the outcome
- * they trade.
+ * Infers whether the taker bought or sold YES, because a trade row only names the traded outcome. A trade above the mid
+ * was bought, below the mid sold (the quote rule of Lee and Ready, 1991). At the mid, or without a book, the taker is
+ * assumed to buy the traded outcome.
  */
 function inferTaker(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
   const mid = midOf(book);

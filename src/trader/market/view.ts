@@ -5,140 +5,140 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 
-/** Side of the YES book. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
+/** Side of the order book for YES shares. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
 export type BookSide = 'bid' | 'ask';
 
-/** Facts from the market's detail. Only order-book markets without margin have these facts. */
+/** Market facts from the newest detail. Only order-book markets without margin have these facts. */
 export interface MarketFacts {
   readonly conditionId: string;
-  /** The market's event, or null. Markets of one event exclude or imply each other. */
+  /** The market's event, or null without an event. Outcomes of an event's markets exclude or imply each other. */
   readonly eventConditionId: string | null;
   readonly title: string;
   readonly category: string | null;
   readonly phase: MarketPhase;
-  /** Smallest price step: 10^-price_precision. */
+  /** Smallest step of an order price: 10^-price_precision. */
   readonly tickMicros: Micros;
-  /** Smallest step of an amount, in shares: 10^-amount_precision. */
+  /** Smallest step of an order amount, in shares: 10^-amount_precision. */
   readonly lotMicros: Micros;
-  /** Lowest and highest order price, inclusive, in the order's own outcome space. */
+  /** Lowest and highest order price, inclusive, as a price of the order's own outcome (YES or NO). */
   readonly minPriceMicros: Micros;
   readonly maxPriceMicros: Micros;
   /** Smallest and largest amount of one order, in shares, inclusive. */
   readonly minAmountMicros: Micros;
   readonly maxAmountMicros: Micros;
-  /** Fee as a fraction of the base in `feeSchedule`, usually price x amount: 0.01 is 10000. */
+  /** Fee rate, millionths (10000 = 1 %) of the base that `feeSchedule` sets, usually price x amount. */
   readonly makerFeeRateMicros: Micros;
   readonly takerFeeRateMicros: Micros;
   readonly feeSchedule: FeeSchedule;
-  /** Exchange clock, ms; null without a resolution time. */
+  /** Resolution time of the market, exchange clock, ms; null without a resolution time. */
   readonly resolutionTimeMs: number | null;
 }
 
-/** Total amount at one price of a book. */
+/** One level of an order book: the total amount at one price. */
 export interface BookLevel {
   readonly priceMicros: Micros;
   /** Number of shares at this price, above 0. */
   readonly amountMicros: Micros;
 }
 
-/** The book in YES space, best level first. At most 100 levels per side. */
+/** An order book for YES shares, best level first. It has at most 100 levels per side. */
 export interface Book {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
 }
 
-/** Times of a poll: sent and answered (our clock, ms), and the exchange's time in the answer (resolution 1 s). */
+/** Times of a poll: sent and answered (our clock, ms), and the exchange's time in the answer (whole seconds). */
 export interface SeenAt {
-  /** Increases with every request of a process; orders answers even after our clock is set back. */
+  /** Request id, increasing within a process; it orders answers even after our clock is set back. */
   readonly requestId: number;
   readonly sentMs: number;
   readonly seenMs: number;
   readonly venueTimeMs: number | null;
 }
 
-/** A public trade in YES space: a NO price p is a YES price 1 - p. */
+/** A public trade, converted to YES: a NO price p is a YES price 1 - p. */
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book, because trade rows omit it. */
+  /** Taker side: `buy` traded with an ask, `sell` traded with a bid. The book shows the side, as trade rows omit it. */
   readonly taker: 'buy' | 'sell';
-  /** Exchange clock, ms (resolution 1 s). */
+  /** Time of the trade, exchange clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
-  /** Our clock, ms, when the first answer with this trade arrived. */
+  /** Arrival of the first answer with this trade, our clock, ms. */
   readonly seenMs: number;
 }
 
 /** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
-  /** True for a probe, an order sent to gain information; absent: false. */
+  /** True for a probe: an order sent to gain information; absent: false. */
   readonly isProbe?: boolean;
   readonly side: BookSide;
-  /** YES price, also for an order of NO. */
+  /** YES price of the order; for an order of NO, 1 - its price. */
   readonly priceMicros: Micros;
-  /** Unfilled shares, by current knowledge. */
+  /** Unfilled shares of the order, as far as known. */
   readonly remainingMicros: Micros;
-  /** Outcome of the order: a bid buys YES or sells NO, an ask sells YES or buys NO. */
+  /** True for an order of YES shares: a bid buys YES or sells NO, an ask sells YES or buys NO. */
   readonly isYes: boolean;
-  /** Our clock, ms, when the order was submitted. Earlier books cannot contain it. */
+  /** Submit time of the order, our clock, ms. Earlier books lack the order. */
   readonly submittedMs: number;
-  /** Our clock, ms, of the exchange's acceptance; null while in flight or unknown. */
+  /** Time when the exchange accepted the order, our clock, ms; null while in flight or unknown. */
   readonly acceptedMs: number | null;
 }
 
-/** Own state in one market, from the ledger; the engine passes it in. */
+/** Own holdings and limits in one market, which the engine reads from the ledger. */
 export interface OwnMarketState {
-  /** Held shares, including shares locked by orders and conversions. */
+  /** Number of held shares, including shares locked by orders and conversions. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Average cost per held share; null without shares. */
+  /** Average cost per held share, currency; null without shares. */
   readonly avgYesCostMicros: Micros | null;
   readonly avgNoCostMicros: Micros | null;
   /** Currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of |YES - NO| in shares, enforced by risk. Strategies quote less near this limit. */
+  /** Limit of the net position |YES - NO|, shares, enforced by risk. Strategies quote less near this limit. */
   readonly maxPositionMicros: Micros;
-  /** Stance of the kill ladder: quote normally, wider, or only to reduce the net position. */
+  /** Quoting stance from the kill ladder: normal, wider, or only to reduce the net position. */
   readonly stance: Stance;
   readonly orders: readonly OwnOrder[];
 }
 
-/** How a strategy may quote: normally, further from the fair price, or only to reduce its holdings. */
+/** How a strategy may quote: `normal`, `widen` (further from the fair price) or `reduce-only` (net position). */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
-/** An own order as a strategy sees it, with its place in the queue. */
+/** An own order as a strategy sees it, with its queue position. */
 export interface OwnOrderView extends OwnOrder {
-  /** Estimated shares of others ahead of the order at its price; null before a book with its level. */
+  /** Estimated shares of others ahead of the order at its price; null before a book with that price level. */
   readonly queueAheadMicros: Micros | null;
   /** Time since the order was submitted, ms. */
   readonly ageMs: number;
 }
 
-/** Own state in one market: shares, average cost, and remaining limits. */
+/** Own holdings in one market: shares, average cost, and remaining limits. */
 export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
-  /** YES - NO in shares: positive means a gain if the market resolves YES. */
+  /** Net position YES - NO, shares: a positive position gains if the market resolves YES. */
   readonly netMicros: Micros;
-  /** Complete sets: min(YES, NO), worth 1 each in any resolution. */
+  /** Number of complete sets: min(YES, NO), worth 1 each in any resolution. */
   readonly pairsMicros: Micros;
 }
 
-/** Estimates from others' orders and trades. Floats: for a strategy's arithmetic, never for money. */
+/** Market estimates from others' orders and trades, as floats for strategies' arithmetic, never for money amounts. */
 export interface Estimates {
   /** Mid of best bid and ask, a probability in (0, 1); null when a side is empty or the book is crossed. */
   readonly mid: number | null;
-  /** (ask x bid size + bid x ask size) / (bid size + ask size) over the best levels; null like `mid`. */
+  /** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size) of the best levels; null like `mid`. */
   readonly microprice: number | null;
-  /** Best ask - best bid, in price; null like `mid`. */
+  /** Spread: best ask - best bid, price; null like `mid`. */
   readonly spread: number | null;
-  /** Volatility of ln(p / (1 - p)) per square root of a second; at least a floor. */
+  /** Volatility of the log-odds ln(p / (1 - p)) per square root of a second; at least a floor. */
   readonly sigmaLogOddsPerSqrtS: number;
-  /** Volatility of the price per square root of a second: sigma x p (1 - p) at the microprice, else at last trades. */
+  /** Price volatility per square root of a second: sigma x p (1 - p), p the microprice, else last trades' mean. */
   readonly sigmaPricePerSqrtS: number;
-  /** Size-weighted mean price of recent trades, decaying; null before the first trade. */
+  /** Size-weighted mean price of recent trades, with decaying weights; null before the first trade. */
   readonly tradePrice: number | null;
-  /** Decayed shares behind `tradePrice`; 0 before the first trade. */
+  /** Decayed number of shares in the mean `tradePrice`; 0 before the first trade. */
   readonly tradeWeightShares: number;
-  /** Decayed taker buys minus sells over their sum, in [-1, 1]; 0 without trades. */
+  /** Flow imbalance in [-1, 1]: decayed taker (buys - sells) / (buys + sells); 0 without trades. */
   readonly flowImbalance: number;
   /** Decayed taker volume, in shares per second. */
   readonly flowSharesPerS: number;
@@ -150,119 +150,119 @@ export interface Health {
   readonly bookAgeMs: number;
   /** Upper bound of the age of the newest trade list, ms; null before the first. */
   readonly tradesAgeMs: number | null;
-  /** Time since a poll last showed a changed book, ms. */
+  /** Time since a poll last showed a change of the book, ms. */
   readonly unchangedMs: number;
   /** True if the best bid is above the best ask in the newest raw book. */
   readonly crossed: boolean;
-  /** True if the best bid equals the best ask. */
+  /** True if the best bid equals the best ask in the newest raw book. */
   readonly locked: boolean;
   /** True if repeated trades went through the best prices while the book did not change. */
   readonly frozen: boolean;
-  /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
+  /** Absolute change of the mid's log-odds between the last two books; 0 with fewer than two books. */
   readonly jumpLogOdds: number;
-  /** Milliseconds since the last change larger than `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`; null if never. */
+  /** Time since the last price jump (above `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`), ms; null without a jump. */
   readonly sinceJumpMs: number | null;
-  /** Levels dropped from the newest answer: price outside (0, 1) or no size. 0 for a valid one. */
+  /** Invalid levels dropped from the newest book answer: price outside (0, 1) or no size. */
   readonly droppedLevels: number;
 }
 
-/** A feed's current value for this market and its age. Prices and `sd` as in `FeedValue`. */
+/** A feed's current value for this market, and the value's age. `FeedValue` explains its prices and `sd`. */
 export interface FeedView extends Omit<FeedValue, 'conditionId'> {
-  /** Age of the value, ms. */
+  /** Age of the feed value, ms. */
   readonly ageMs: number;
 }
 
-/** Values of the feeds that a strategy's parameters name. Missing, late or expired values are absent. */
+/** Values of the feeds named in a strategy's parameters. Missing or expired feed values are absent. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
-/** Takers of a market, from its public trades. Floats: for a strategy's arithmetic, never for money. */
+/** Statistics of a market's takers from public trades, as floats for strategies, never for money amounts. */
 export interface FlowView {
-  /** Public trades per second; mostly the prior until many were seen. */
+  /** Public trades per second; mostly the prior rate until many trades were seen. */
   readonly tradesPerS: number;
-  /** Mean size of `MarketView.trades`, in shares; null without any. */
+  /** Mean size of `MarketView.trades`, shares; null without trades. */
   readonly meanTradeShares: number | null;
   /**
-   * Decay of takers with distance d (price) from the mid of others' book: exp(-kappa d), one over the mean distance of
-   * trades. Prior: its category's decay, else 2 ticks. Half-life one hour.
+   * Decay kappa of takers with price distance d from the mid of others' book, exp(-kappa d): one over the mean distance
+   * of trades. The prior is the mean distance in its category, else 2 ticks. Observations have a half-life of one hour.
    */
   readonly kappa: number;
-  /** Further move of the mid, in price, after a taker took a whole best level; prior as for `kappa`, else 1.5 ticks. */
+  /** Price move of the mid after a taker took a whole best level; prior: its category's mean, else 1.5 ticks. */
   readonly sweepMovePrice: number;
 }
 
-/** How often this trader reads the market, how fast it reacts, and its prices of reads, requests and currency. */
+/** How often the trader reads a market, how fast it reacts, and its prices of reads, requests and currency. */
 export interface PaceView {
-  /** Mean seconds between recent reads of its book; null before the second. */
+  /** Mean time between recent reads of the market's book, s; null before the second read. */
   readonly lookEveryS: number | null;
-  /** Seconds from the decision on an order until it is seen resting, a recent mean over all markets; initially 2. */
+  /** Mean time from deciding an order until it is seen resting, s, recent, over all markets; initially 2. */
   readonly reactS: number;
-  /** Currency value of one more book read; 0 while reads are plentiful, and before the first valuation (a minute). */
+  /** Value of one more book read, currency; 0 while reads are plentiful, and before the first valuation (a minute). */
   readonly readPrice: number;
-  /** Currency value of one signed request; at least `economics.request_price`. */
+  /** Value of one signed request, currency; at least `economics.request_price`. */
   readonly requestPrice: number;
-  /** Cost of binding one unit of currency for one second; at least `economics.currency_price_per_day` for a day. */
+  /** Cost of binding one unit of currency for a second; over a day at least `economics.currency_price_per_day`. */
   readonly currencyPricePerS: number;
 }
 
-/** Gain per share of own fills on one side after some time (markout), by the fair price of others' book. */
+/** Markout: gain per share of one side's own fills after some time, by the fair price of others' book. */
 export interface MarkoutView {
-  /** Seconds after the fill was known: 5, 30 or 300. */
+  /** Markout horizon: 5, 30 or 300 s after the fill was known. */
   readonly horizonS: number;
-  /** Mean over shares, price: positive means that the fills had gained by then; null without fills. */
+  /** Mean gain per share, price; positive if the fills gained by the horizon; null without fills. */
   readonly meanPrice: number | null;
-  /** Judged shares, with a half-life of a day: the weight behind the mean. */
+  /** Decayed number of shares in the mean markout (half-life of a day). */
   readonly shares: number;
 }
 
-/** Results of own fills in a market, over restarts. Floats: for a strategy's arithmetic, never for money. */
+/** Results of own fills in a market; restarts keep them. Floats, for strategies' arithmetic, never for amounts. */
 export interface OwnFillsView {
-  /** Own fills per second of observation, with a half-life of a day; null before a minute of observation. */
+  /** Own fills per second of observed time (half-life of a day); null before a minute was observed. */
   readonly fillsPerS: number | null;
-  /** Markouts by filled side, shortest horizon first. */
+  /** Markouts of own fills by side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** Summary of a market for strategies that quote another market of its event. Others' prices, without own orders. */
+/** Summary of a market for strategies that quote another market of its event. Prices exclude own orders. */
 export interface Glance {
   readonly conditionId: string;
-  /** Mid of best bid and ask; null when a side is empty, or before the first book. */
+  /** Mid of the market's best bid and ask; null when a side is empty, or before the first book. */
   readonly mid: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
-  /** Age of the newest book, ms; null before the first. */
+  /** Age of the market's newest book, ms; null before the first book. */
   readonly bookAgeMs: number | null;
   readonly sigmaLogOddsPerSqrtS: number;
   /** Time since the market's last jump, ms; null without a jump. */
   readonly sinceJumpMs: number | null;
-  /** True if the market is open and its book is not crossed, locked or frozen. */
+  /** True if the market is open, and its book is not crossed, locked or frozen. */
   readonly isSound: boolean;
 }
 
-/** Another market of the same event, with own state there. */
+/** Another market of the same event, with own position and order prices there. */
 export interface SiblingView extends Glance {
-  /** Own net position in the market: YES - NO, in shares. */
+  /** Own net position (YES - NO) in the market, shares. */
   readonly netMicros: Micros;
-  /** Prices of the best own orders there, resting or in flight, in YES space; null without an order. */
+  /** YES prices of the best own orders in that market, resting or in flight; null without an order. */
   readonly ownBidMicros: Micros | null;
   readonly ownAskMicros: Micros | null;
 }
 
-/** Facts of an event besides its markets. */
+/** Facts about an event (a group of related markets). */
 export interface EventFacts {
   readonly eventConditionId: string;
-  /** Declared outcomes of the event, from the trader's file: the venue does not report them. Null if undeclared. */
+  /** Event outcomes declared in the trader's file, as the exchange does not report them; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
-  /** All its markets in the declared order; empty if undeclared. */
+  /** All markets of the event in the declared order; empty if undeclared. */
   readonly marketConditionIds: readonly string[];
 }
 
 /**
- * Relation between the outcomes of an event. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one
- * does. `nested`: a market resolves YES only if the market declared before it does ("above 50", "above 60").
+ * Relation between an event's markets. With `exclusive`, at most one resolves YES; with `exhaustive`, exactly one. With
+ * `nested`, a market resolves YES only if the market declared before it does ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
-/** The event of a market and its other tracked markets. */
+/** The event of a market, and the event's other tracked markets. */
 export interface EventView {
   readonly eventConditionId: string;
   /** Declared outcomes of the event; null if undeclared. */
@@ -272,16 +272,16 @@ export interface EventView {
   readonly siblings: readonly SiblingView[];
 }
 
-/** A strategy's complete input. The view is frozen, and its books are copies. Equal observations give equal views. */
+/** Everything that a strategy sees. A view is frozen, and its books are copies. Equal data give equal views. */
 export interface MarketView {
-  /** Our clock, ms. */
+  /** Time of the view, our clock, ms. */
   readonly nowMs: number;
-  /** Milliseconds to resolution by the estimated exchange clock, <= 0 when past; null when unknown. */
+  /** Time to the market's resolution by the estimated exchange clock, ms; <= 0 when past, null when unknown. */
   readonly timeToResolutionMs: number | null;
   readonly market: MarketFacts;
-  /** The book as received, with own orders. */
+  /** The order book as received, with own orders. */
   readonly book: Book;
-  /** The book without own orders: compute fair values from this one only. */
+  /** The order book without own orders; strategies must compute fair values from this book only. */
   readonly others: Book;
   /** Public trades, newest first, at most 100. */
   readonly trades: readonly TapeTrade[];
@@ -294,7 +294,7 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** The market's event; null without an event, or if the module does not declare `inputs: { event: true }`. */
+  /** The market's event; null without one, or unless the strategy's module declares `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
@@ -302,52 +302,52 @@ export interface MarketView {
 export interface MarketOfEvent {
   /** The market's view for a strategy of this market alone; its `event` is null. */
   readonly view: MarketView;
-  /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
+  /** Why the strategy's quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;
 }
 
-/** Everything a strategy of whole events sees. Frozen like `MarketView`. */
+/** Everything that a strategy of whole events sees, frozen like `MarketView`. */
 export interface WholeEventView {
-  /** Our clock, ms. */
+  /** Time of the view, our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
   /** The event's quoted markets with a book, in declared order, else by condition id. */
   readonly markets: readonly MarketOfEvent[];
-  /** Condition ids of its other markets without a book: quoted or declared. */
+  /** Condition ids of the event's quoted or declared markets without a book. */
   readonly unseen: readonly string[];
 }
 
-/** The part of a view that holds neither own state nor estimates; risk uses it. */
+/** The part of a market view without own holdings and estimates, for risk checks. */
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
-  /** The newest public trade if it was seen no earlier than the newest book; else null. */
+  /** The newest public trade, if it arrived no earlier than the newest book; else null. */
   readonly newestTrade: TapeTrade | null;
 }
 
-/** Motion of a market's price; the same object until a new observation. Floats, in YES space. */
+/** Motion of a market's price; the object stays the same until new market data. Prices are YES prices, as floats. */
 export interface PriceMotion {
-  /** Our clock, ms, when the request of the newest book was sent; later events are unknown. */
+  /** Send time of the newest book's request, our clock, ms; later events are unknown. */
   readonly seenMs: number;
-  /** Best estimate of the price: the microprice, else the mean of last trades, else 0.5. */
+  /** Best estimate of the YES price: the microprice, else the mean of last trades, else 0.5. */
   readonly price: number;
-  /** Half of others' spread, at least a tick. */
+  /** Half of other accounts' spread, at least a tick, price. */
   readonly halfSpread: number;
-  /** Volatility of the price per square root of a second: `Estimates.sigmaPricePerSqrtS`. */
+  /** Volatility of the price per square root of a second, as `Estimates.sigmaPricePerSqrtS`. */
   readonly sigmaPerSqrtS: number;
-  /** Rate per second of changes too large for that volatility. */
+  /** Price jumps (changes too large for that volatility) per second. */
   readonly jumpsPerS: number;
   /** Number of public trades per second. */
   readonly takersPerS: number;
-  /** Distance between `price` and a newer mark of the venue, beyond half a tick; 0 without a mark. No quote uses it. */
+  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. Quotes ignore marks. */
   readonly markMove: number;
 }
 
-/** The fields of a pace that are the same for all markets. */
+/** The fields of `PaceView` that are equal for all markets. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Assumed seconds from decision to resting order, before the first measurement. */
+/** Assumed time from decision to resting order before the first measurement, s. */
 export const USUAL_REACT_S = 2;
 
-/** Pace before the first valuation: free reads, and the usual prices of requests and currency. */
+/** Prices before the first valuation of markets: free reads, and usual prices of requests and currency. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,
@@ -363,7 +363,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // Undeclared markets follow, sorted by id, so that the order of discovery does not matter.
+  // Undeclared markets follow, sorted by id, so that the order does not depend on discovery.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

@@ -32,13 +32,13 @@ import {
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
-/** The executor's state of requests in flight. */
+/** State of the executor's requests in flight. */
 export interface PendingChanges extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of own resting orders. The list's first page was requested at `startedMs`, our clock, ms. */
+/** Complete list of own resting orders. Its first page was requested at `startedMs`, our clock, ms. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -58,7 +58,7 @@ export class Comparison {
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
   /** The ledger's number of changed trades at the newest comparison; null before it. */
   #turns: number | null = null;
-  /** Orders with missing fills, and the filled amount of each when its fills were first missing. */
+  /** Orders with missing fills, each with its filled amount when fills were first missing. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
   /**
@@ -92,9 +92,9 @@ export class Comparison {
   }
 
   /**
-   * Returns the differences of a round. Its lists must be complete, and all own fills in them booked. The lists were
-   * begun at `begunMs`, so they may lack bookings since then or shortly before. Call it once per round, because it
-   * moves the marks of the lists.
+   * Returns the differences that a reconciliation round finds. The round's lists must be complete, and all own fills in
+   * them booked. The lists were requested at `begunMs`, so they may lack bookings from shortly before and later. Call
+   * this once per round, because it moves the lists' marks.
    *
    * @param sumsDiffer true if a difference of sums is confirmed; the sums then restart only when an operator accepts it
    */
@@ -145,7 +145,7 @@ export class Comparison {
     return planBookings(theirs, now, isKnown, this.#unbooked());
   }
 
-  /** Restarts all lists after an adoption, after which ledger and exchange hold the same shares. */
+  /** Restarts all lists after an adoption, which makes the ledger's shares equal the exchange's. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
@@ -167,12 +167,12 @@ export class Comparison {
     return [...this.#secondReader.lacking, ...conversions];
   }
 
-  /** Skips an accepted difference of shares. Outdated means that a trade of the market has changed or is in flight. */
+  /** Skips an accepted difference of shares. `outdated`: a trade of the market has changed or is in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
-    // The difference is outdated if the ledger's shares have changed since.
+    // The difference is outdated if the ledger's shares have changed since the round.
     const held = sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO;
     if (this.isUndecided(difference) || formatDecimal(held) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
@@ -202,14 +202,14 @@ export class Comparison {
     const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
       const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
       const owed = this.#owed.get(orderPubkey);
-      // If the fills that an earlier round missed have arrived, the fills missing now are newer.
+      // If the fills missing in an earlier round have arrived, the presently missing fills are newer.
       const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
       return { orderPubkey, missingMicros, upTo };
     });
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
     return rows.map(({ orderPubkey, missingMicros, upTo }) => ({
       what: 'fill',
-      // The subject contains the filled amount, so that a later missing fill is a new difference.
+      // The difference's subject contains the filled amount, so that a later missing fill is a new difference.
       subject: `${orderPubkey} up to ${formatDecimal(upTo)}`,
       ledger: `${formatDecimal(missingMicros)} shares not booked`,
       exchange: 'filled',
@@ -240,7 +240,7 @@ const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
-/** Returns a cursor for each list of past records. @param ownTrades true if the venue lists own trades */
+/** Returns one cursor for each list of past records. @param ownTrades true if the venue lists own trades */
 function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, notes, {
@@ -262,7 +262,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
   const orders = new ListCursor<'orders.list'>('orders', notes, {
     getPubkey,
     bornS: () => null,
-    // The executor follows own orders. An unknown draft may still be signed, so its row may change.
+    // The executor itself follows own orders. A draft unknown to the ledger may still be signed, so its row may change.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -276,7 +276,7 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // Trades that once failed are left out, because such a trade may settle when its row is already below the mark.
+      // Once-failed trades are left out, because they may settle when their row is already below the mark.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
@@ -309,7 +309,7 @@ export type Adoption = readonly AdoptionOfOutcome[];
 // currency. Shares without a record are booked at their price.
 
 /**
- * Lists every outcome that needs a booking. Returns a text instead if the state of an outcome is unknown.
+ * Lists every outcome that needs a booking. If the state of an outcome is unknown, it returns a text about that.
  *
  * @param isKnown returns true if no shares of this outcome are in flight
  */
@@ -326,7 +326,7 @@ function planBookings(
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
     if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
-    // Purchases come first, because bought shares may have been sold again.
+    // Purchases are booked first, because bought shares may have been sold again.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({
@@ -341,7 +341,7 @@ function planBookings(
   return plan;
 }
 
-/** Returns the moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
+/** Returns the share moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];
@@ -356,14 +356,14 @@ function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow)
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
 }
 
-/** Shares that the comparison skips. If one of the failed trades settles later, they are compared again. */
+/** Shares that the comparison skips. If one of their failed trades settles later, these shares are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
   readonly failedTrades: readonly string[];
 }
 
-/** Shares that the comparison skips: they were held before this ledger, or an operator accepted their difference. */
+/** Shares that the comparison skips, because of holdings before this ledger or an accepted difference. */
 class OpeningShares {
   readonly #ledger: LedgerReader;
   /** Shares held before this ledger, by outcome; null before the first comparison. */
@@ -388,7 +388,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of an outcome from now on. Returns false if its figures are not amounts. */
+  /** Skips the difference of an outcome's shares from now on. Returns false if its figures are not amounts. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -411,7 +411,7 @@ class OpeningShares {
     this.#leftOut.value = [];
   }
 
-  /** Drops skipped shares with a failed trade that has settled since, and returns the others. */
+  /** Compares skipped shares again once their failed trade has settled, and returns the others. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
@@ -422,12 +422,12 @@ class OpeningShares {
   }
 }
 
-/** Number of latest bookings to check, more than happen within some seconds. */
+/** Number of latest bookings to check: more than the trader makes within some seconds. */
 const MOST_MOVES = 100;
 
 interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
-  /** Pubkeys of orders with recent fills. */
+  /** Pubkeys of the orders with recently booked fills. */
   readonly orders: ReadonlySet<string>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Confirms differences by two rounds. One list may lag behind another, so a difference counts only if a second round
- * finds it some seconds later. Fills may change its figures meanwhile. A confirmed difference stays, also over
- * restarts, until ledger and exchange agree again or an operator accepts it.
+ * finds it some seconds later. Fills may change a difference's figures meanwhile. A confirmed difference stays, also
+ * over restarts, until ledger and exchange agree again or an operator accepts it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,7 +9,7 @@ import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Minimum time between two rounds that confirm a difference, ms. This time equals the longest lag of lists. */
+/** Minimum time between the two rounds that confirm a difference, ms. This time equals the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
@@ -17,7 +17,7 @@ const NOTHING: readonly Difference[] = [];
 /** Maximum number of differences in one message. The command `reconcile` prints all. */
 const MOST_TOLD = 5;
 
-/** Result of accepting a difference. `left out`: later comparisons skip it. `outdated`: a booking has changed it. */
+/** Result of accepting a difference. `left out`: later comparisons skip it. `outdated`: a booking changed it. */
 export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
@@ -28,12 +28,12 @@ interface Suspicion {
   readonly believed: boolean;
 }
 
-/** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: it was booked, not skipped. */
+/** Stored acceptance of a difference. Old notes may lack time and reason. `adopted`: the difference was booked. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Kinds whose acceptance changes the comparison itself, so that equal figures later are a new difference. */
+/** Kinds whose acceptance changes later comparisons, so that equal figures are then a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** Number of differences from which a round may not list all of them. */
+/** Number of differences from which a round's list of them may be incomplete. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -63,7 +63,7 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // This path is fast, because the value is read many times per engine step and almost always empty.
+    // This path is fast, because the list is read many times per engine step and is almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
@@ -77,7 +77,7 @@ export class ConfirmedDifferences {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Time from which another round can confirm a difference, our clock, ms; Infinity if none is unconfirmed. */
+  /** Time from which a round can confirm an open difference, our clock, ms; Infinity without one. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
@@ -95,8 +95,7 @@ export class ConfirmedDifferences {
    * Processes the differences of a complete round, and returns the newly confirmed ones.
    *
    * @param begunMs time when the round's first request was sent, our clock, ms
-   * @param isUndecided returns true if the round could not check a difference; a confirmed one then stays, others
-   * restart
+   * @param isUndecided returns true if the round could not check a difference; only a confirmed one then stays
    */
   take(
     differences: readonly Difference[],
@@ -106,7 +105,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
-    // An earlier process confirmed these differences. The figures of these differences are not stored.
+    // An earlier process confirmed these differences; their figures are not stored.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -121,7 +120,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // If our clock was set back, the second round must not be delayed by that time.
+      // If our clock was set back, the second round must not be delayed by that step.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
       const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
@@ -149,7 +148,7 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Drops the acceptance of some differences, which are then compared again. */
+  /** Drops the acceptance of differences, which are then compared again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
@@ -181,8 +180,8 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Accepts the confirmed differences for an operator and returns them. Accepted differences block no orders while
-   * their figures stay equal. Outdated differences are dropped, and later rounds find them again if they persist.
+   * Accepts the confirmed differences on an operator's command, and returns them. Accepted differences block no orders
+   * while their figures stay equal. Outdated differences are dropped, and later rounds find them again if they persist.
    *
    * @param leaveOut makes the comparison skip a difference, if possible
    */
@@ -220,7 +219,7 @@ export const inWords = ({ what, subject, ledger, exchange }: Difference): string
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 
 const nameDifference = ({ what, subject }: Difference): string => `${what} ${subject}`;
-/** Parses a name from `nameDifference`. Kinds contain no spaces. */
+/** Parses a name from `nameDifference`. Kinds of differences contain no spaces. */
 const parseName = (name: string): Pick<Difference, 'what' | 'subject'> => ({
   what: must(
     DIFFERENCE_KINDS.find((kind) => name.startsWith(`${kind} `)),

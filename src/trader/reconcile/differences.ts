@@ -14,21 +14,21 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: independent sums of fills differ. */
+/** Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: two fill sums differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** Difference between ledger and exchange, with both figures as text. */
 export interface Difference {
   readonly what: DifferenceKind;
-  /** Subject of the difference: a pubkey, or market and outcome. */
+  /** Subject of the difference: a record's pubkey, or market and outcome. */
   readonly subject: string;
   readonly ledger: string;
   readonly exchange: string;
 }
 
-/** The ledger's figure for a record that is not in the ledger and belongs to another party. */
+/** Figure for the ledger if a record is not in the ledger and belongs to another party. */
 export const UNKNOWN = 'unknown';
-/** The exchange's figure for a booking that the complete list lacks. */
+/** Figure for the exchange if its complete list lacks a booking. */
 export const NOTHING = 'nothing';
 
 /** The ledger's records, as the comparison reads them. */
@@ -39,14 +39,14 @@ export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'convers
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** Longest lag of a list, ms. A list may lack events that are newer. */
+/** Longest lag of an exchange's list, ms: the list may lack events that are newer. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
  * Compares an order with its row in a list whose first page was requested at `listMs`. The executor follows open orders
- * by its own reads. The list may still show an old state of an order that was filled or ended recently.
+ * by its own reads. The list may still show an older state of a recently filled or ended order.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -72,14 +72,14 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // A larger filled amount is booked later. A smaller one contradicts earlier rows, unless fills have failed.
+  // A larger filled amount is booked later. A smaller filled amount contradicts earlier rows, unless fills have failed.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Returns a text with both markets (or orders) if they differ; else an empty text. */
+/** Returns a text with both records' markets (or orders) if they differ; else an empty text. */
 const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
   theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
@@ -92,12 +92,12 @@ export const orderText = ({ side, amountMicros, isYes, priceMicros, status, fill
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // A matched trade is not settled yet. The trade may be booked already if another answer is newer.
+  // A trade that is only matched is not settled yet. The trade may be booked already if another answer is newer.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
     elsewhere(row.order.pubkey, fill?.orderPubkey ?? null, 'of order');
-  // A row without a fee agrees with any booked fee.
+  // A trade row without a fee agrees with any booked fee.
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
@@ -119,7 +119,7 @@ export interface SettledAmounts {
   readonly cash: Micros;
 }
 
-/** Returns what a settled conversion moved; null if it is not settled, or its amount is not reported yet. */
+/** Returns the amounts that a conversion moved; null until it is settled and its amount reported. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): SettledAmounts | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
@@ -147,7 +147,7 @@ export function conversionDifference(
   const moved = readMoved(what, row);
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
-  // A conversion that was booked just now may be newer than the list.
+  // A recently booked conversion may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
@@ -181,16 +181,16 @@ export const sharesInLedger = (positions: readonly HeldPosition[]): ReadonlyMap<
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
 
-/** Latest moves of one outcome's shares, newest first. Sold or consumed shares are negative. */
+/** Latest moves of one outcome's shares, newest first. Sold or consumed shares count as negative. */
 export interface Moves {
   readonly fills: readonly Micros[];
   readonly conversions: readonly Micros[];
 }
 
 /**
- * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared. Outcomes
- * in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in flight.
- * `lately` has the latest moves by outcome, because a list from before some moves shows earlier holdings.
+ * Compares the held shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
+ * Outcomes in `undecided` can be neither confirmed nor cleared now. `isMoving` returns true if a market has shares in
+ * flight. `lately` has the latest moves by outcome, because a list from before some moves shows earlier holdings.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
@@ -212,7 +212,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/** True if this amount was held before some of the latest fills and conversions, in any order of both. */
+/** True if the account held this amount before some of the latest fills and conversions, in any order. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));
@@ -227,9 +227,9 @@ function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   return held;
 }
 
-/** Difference that an operator has accepted, with its figures at that time. Comparisons skip it; nothing is booked. */
+/** Difference that an operator has accepted, with its figures then; comparisons skip it, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
-  /** Time of the acceptance, our clock, ms; null if not stored. */
+  /** Time when the difference was accepted, our clock, ms; null if not stored. */
   readonly sinceMs: number | null;
   readonly reason: string;
 }
@@ -244,7 +244,7 @@ function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'r
   return `${countText(accepted.length, 'accepted difference')} since ${since} (${why})`;
 }
 
-/** Returns the result of a comparison as text. @param open number of differences that no operator has accepted */
+/** Returns a comparison's result as text. @param open number of differences that no operator has accepted */
 export function agreementText(open: number, accepted: Parameters<typeof acceptedText>[0]): string {
   const left = acceptedText(accepted);
   if (open > 0) {

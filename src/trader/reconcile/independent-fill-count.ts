@@ -1,9 +1,9 @@
 /**
  * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
  * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
- * second reader shares no code and no state with it, and reads the list in other pages from its own mark. It sums
- * trades, shares, value and fees by market, outcome and side. Every round compares these sums with the sums of the
- * ledger.
+ * second reader shares neither code nor state with the first, and reads other pages of the list from its own mark. The
+ * second reader sums trades, shares, value and fees by market, outcome and side. Each round compares its sums with the
+ * ledger's.
  *
  * The second reader books nothing. Trades younger than half a minute wait for the next round, because lists lag.
  */
@@ -17,19 +17,19 @@ import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
 
-/** Rows per page. The number differs from the first reader's hundred, so that the pages end at other rows. */
+/** Rows per page. The first reader's pages have 100 rows, so these pages end at other rows. */
 export const SECOND_READER_ROWS = 70;
-/** Minimum age of a compared trade, s, exchange clock. */
+/** Minimum age of a trade for its comparison, s, exchange clock. */
 const YOUNG_S = 30;
-/** Time after a trade in which it may still appear in a list, s. */
+/** Time after a trade within which a list may first show the trade, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
 
-/** Sums over the trades of one market, outcome and side. Amounts are in Micros. */
+/** Sums over the trades of one market, outcome and side. Its amounts are in Micros. */
 interface TradeSums {
   count: number;
   amount: number;
-  /** Sum of price x amount, each product rounded down. */
+  /** Sum of price x amount of the trades, each product rounded down. */
   worth: number;
   fees: number;
 }
@@ -37,11 +37,11 @@ interface TradeSums {
 type SumsByKey = Readonly<Record<string, TradeSums>>;
 
 interface CountMemory {
-  /** Pubkeys of the newest trades that `exchange` includes. A read of the list ends at one of these trades. */
+  /** Pubkeys of the newest trades that the sums `exchange` include. A read of the list ends at one of these trades. */
   readonly met: readonly string[];
-  /** Place of the newest ledger fill that `ledger` includes. */
+  /** Place of the newest booked fill that the sums `ledger` include. */
   readonly seq: number;
-  /** The ledger's number of changed trades when the count began. */
+  /** The ledger's number of changed trades when this count began. */
   readonly turns: number;
   readonly exchange: SumsByKey;
   readonly ledger: SumsByKey;
@@ -49,17 +49,17 @@ interface CountMemory {
 
 export class IndependentFillCount {
   readonly #ledger: LedgerReader;
-  /** Sums and marks; null before the first count. */
+  /** Stored sums and marks of the fill count; null before the first count. */
   readonly #memory: StoredMemory<CountMemory | null>;
   /** Sums of missing fills whose difference an operator has accepted. */
   readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the known trade at which the read ended, exchange clock, s; null without one. */
+  /** Time of the known trade at which the newest read ended, exchange clock, s; null without one. */
   #metS: number | null = null;
   #isDone = false;
-  /** True if the newest round compared the sums. */
+  /** True if the newest round compared the fill sums. */
   hasCompared = false;
   /** Sums of fills of any age that the ledger lacked in the newest comparison. */
   #lacking: SumsByKey = {};
@@ -94,7 +94,7 @@ export class IndependentFillCount {
       this.#rows.push(row);
     }
     const { nextCursor: cursor } = outcome;
-    // The first read needs one page, because it only sets the start of the count.
+    // The first read needs only one page, because it just sets the start of the count.
     if (cursor === null || memory === null) return this.#finish();
     if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor repeats in the fill count' };
     if (this.#cursors.push(cursor) >= MOST_PAGES)
@@ -108,7 +108,7 @@ export class IndependentFillCount {
   }
 
   /**
-   * Compares the sums after a complete read of the list.
+   * Compares the fill sums after a complete read of the list of own trades.
    *
    * @param agreed true if the round found no other difference and no difference of sums is confirmed
    */
@@ -157,14 +157,14 @@ export class IndependentFillCount {
     });
   }
 
-  /** Restarts the count after an adoption, because the ledger now holds all listed fills. */
+  /** Restarts the fill count after an adoption, because the ledger then holds all listed fills. */
   onAdopted(): void {
     this.#lacking = {};
     this.#leftOut.value = {};
     this.#memory.value = null;
   }
 
-  /** Starts a count after the listed trades. Booked trades that the list does not show yet count on both sides. */
+  /** Starts a fill count after the listed trades. Booked trades that the list does not show yet count on both sides. */
   #open(memory: CountMemory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
@@ -182,12 +182,12 @@ export class IndependentFillCount {
   #lateFromS(hasMark: boolean): number {
     // The read covered the list down to its mark, so a newer booked trade that is missing will appear later.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
-    // The first read covers only one page.
+    // The first read of the list covers only one page.
     const pageS = this.#rows.at(-1)?.timestamp ?? 0;
     return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
-  /** Moves both marks up to trades that are old enough, and drops sums that agree. */
+  /** Moves the marks of list and ledger up to trades that are old enough, and drops equal sums. */
   #remember(memory: CountMemory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
     const rows = this.#rows.slice(
@@ -243,7 +243,7 @@ function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[])
 
 const NO_SUMS: TradeSums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
-/** Adds `sign` times the second sums to the first sums, by key. Empty sums are dropped. */
+/** Adds `sign` times the second sums to the first sums, by key. Sums of zero are dropped. */
 function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, TradeSums> {
   const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
   const sums = keys.map((key) => {
@@ -254,7 +254,7 @@ function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Tr
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
 
-/** Returns the sums as text. The sums are safe integers, because they are sums of traded amounts. */
+/** Returns the sums of fills as text. The sums are safe integers, because they are sums of traded amounts. */
 function text(sums: TradeSums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);

@@ -1,9 +1,9 @@
 /**
  * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a stored mark.
- * Each row is compared in two complete rounds. A differing row is kept and compared until it agrees.
+ * Each list row is compared in two complete rounds. A differing row is kept and compared until it agrees.
  *
- * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list without any of
- * these pubkeys has lost rows. Rows older than the first read are not compared.
+ * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. If a list shows none of
+ * these pubkeys, it has lost rows. Rows from before the first read are not compared.
  */
 
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
@@ -13,18 +13,18 @@ import type { Booked, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 
-/** Maximum pages of one read. The limit far exceeds a trader's resting orders, and ends a read whose cursors loop. */
+/** Maximum pages of one list read: far more than resting orders need, but it ends a read with looping cursors. */
 const MAX_PAGES = 50;
-/** Maximum wait of a further page for the request budget, ms. After it the read is planned again. */
+/** Maximum wait of a list's further page for the request budget, ms. After this wait the read is planned again. */
 const PAGE_USEFUL_MS = 10_000;
 
 type ListEndpoint = Extract<EndpointName, `${string}.list` | 'account.assets'>;
 type ListedRow<N extends ListEndpoint> = DataOf<N>[number];
 
 export type WalkStep<Page = unknown> =
-  /** One page of the list. The caller may send `next`, which requests the following page; null on the last page. */
+  /** One page of the list. The request `next` asks for the following page; null on the last page. */
   | (Page & { readonly kind: 'page'; readonly next: PlannedRequest | null })
-  /** The read is void, because a page was lost or the list contradicts itself. */
+  /** The list's read is void, because a page was lost or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
 export interface Reading {
@@ -38,7 +38,7 @@ export class PageWalk<N extends ListEndpoint> {
   rows: ListedRow<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  /** Time when the first page was requested, our clock, ms. Later rows may be missing. */
+  /** Time when the first page was requested, our clock, ms. Rows from after this time may be missing. */
   startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
@@ -58,7 +58,7 @@ export class PageWalk<N extends ListEndpoint> {
     this.pages = 0;
   }
 
-  /** Processes the answer to the first request, or to a `next` of this read. */
+  /** Processes the answer to a list's first request, or to a `next` of this read. */
   onReport(report: RequestResult): WalkStep<{ readonly rows: readonly ListedRow<N>[] }> {
     const { outcome } = report;
     if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
@@ -96,29 +96,29 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
   return `a page of ${most} holds ${data.length} rows`;
 }
 
-/** Number of rows in a mark. A list may lag by some rows. */
+/** Number of rows whose pubkeys form a mark. More than one, because a list may lag by some rows. */
 const MARKED_ROWS = 8;
-/** Maximum pages of a read, which are twenty thousand rows. An operator must check a longer list. */
+/** Maximum pages of a list's read: twenty thousand rows. Longer lists need an operator's check. */
 const MOST_PAGES = 200;
-/** Maximum rounds that the mark waits for a differing row. Then only the row is kept, so that reads stay short. */
+/** Maximum rounds for which the mark waits at a differing row. Then only the row is kept, which keeps reads short. */
 const HELD_ROUNDS = 10;
-/** Maximum number of kept differing rows. More differences have a common cause. */
+/** Maximum number of differing rows that are kept for later rounds. Even more differences have a common cause. */
 const MOST_KEPT = 200;
 
 interface ListCursorRule<N extends ListEndpoint> {
   getPubkey(row: ListedRow<N>): string | null;
-  /** Returns the time of the record, exchange clock, s; null if rows have no time. */
+  /** Returns the time of the row's record, exchange clock, s; null if the list's rows have no time. */
   bornS(row: ListedRow<N>): number | null;
   /** Returns true if the row can no longer change. */
   isSettled(row: ListedRow<N>): boolean;
   /** Returns the row's difference; null if it agrees. @param listMs time of the first request, our clock, ms */
   compare(row: ListedRow<N>, listMs: number): Difference | null;
-  /** Bookings of the ledger that this list must show; null if it need not show any. */
+  /** Bookings of the ledger that this list must show; null if the list need not show any. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
     /**
-     * Returns the difference of a booking that the list lacks; null while the list may still lag.
+     * Returns the difference for a booking that the list lacks; null while the list may still lag.
      *
      * @param listMs time when the list's first page was requested, our clock, ms
      * @param venueS exchange time in the answer, s; null if absent
@@ -128,17 +128,17 @@ interface ListCursorRule<N extends ListEndpoint> {
 }
 
 interface Mark {
-  /** Pubkeys, newest first, at one of which a read ends. */
+  /** Pubkeys of the present mark, newest first; a read ends at one of them. */
   readonly older: readonly string[];
-  /** Pubkeys of the following mark, from the newest complete round. */
+  /** Pubkeys of the next mark, taken from the newest complete round. */
   readonly newer: readonly string[];
-  /** Place of the newest ledger booking that was listed or is kept. */
+  /** Place of the booking up to which all bookings were listed or are kept. */
   readonly seq: number;
   /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
 }
 
-/** Differing rows, and pubkeys of bookings that the list lacks. */
+/** Kept rows that differ, and pubkeys of bookings that the list lacks. */
 interface KeptRows<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
@@ -149,7 +149,7 @@ type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
 export class ListCursor<N extends ListEndpoint> {
   readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
-  /** Stored mark; null before the first complete read. */
+  /** Stored mark of the list; null before its first complete read. */
   readonly #mark: StoredMemory<Mark | null>;
   readonly #kept: StoredMemory<KeptRows<ListedRow<N>>>;
   readonly #walk: PageWalk<N>;
@@ -184,7 +184,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the rows of a complete read and moves the mark. Does nothing without a complete read. */
+  /** Compares the rows of a complete read and moves the mark; does nothing without a complete read. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
@@ -209,7 +209,7 @@ export class ListCursor<N extends ListEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** Restarts the list, after an operator has accepted it. */
+  /** Restarts the list's comparison, after an operator has accepted the list. */
   forget(): void {
     this.#mark.value = null;
     this.#keep({ rows: [], invented: [] });
@@ -234,7 +234,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** Sets the first mark. Only rows of the ledger are compared, because other rows are older than the ledger. */
+  /** Sets the list's first mark. Only rows of the ledger are compared, because other rows are older than the ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {
@@ -248,7 +248,7 @@ export class ListCursor<N extends ListEndpoint> {
   }
 
   /**
-   * Returns the pubkeys of the newest rows below which no row can change or appear late.
+   * Returns the pubkeys of the newest rows that are final: no row below can change or appear late.
    *
    * @param venueS exchange time of the list, s; null accepts rows of any age
    */

@@ -1,28 +1,28 @@
 /**
  * Deletes finished intents, and orders without fills, that the trader no longer needs. Comparisons read the exchange's
- * list of orders down to a mark, so only orders below the mark that are no longer compared are deleted.
+ * orders down to a mark, so only orders below the mark that are no longer compared are deleted.
  */
 
 import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Minimum age of a deleted row, ms, because risk limits count the last minute's orders and lists lag. */
+/** Minimum age of a deleted row, ms: risk limits count the last minute's orders, and lists lag. */
 const YOUNG_MS = 120_000;
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
-/** Target duration of a batch, ms. Other writes must wait for the batch. */
+/** Target duration of a pruning batch, ms: other writes to the ledger must wait for the batch. */
 const WANTED_MS = 15;
-/** Number of writes in the log at which a checkpoint replaces a batch. A checkpoint takes as long as a batch. */
+/** Number of writes in the write-ahead log at which a checkpoint, which takes as long, replaces a batch. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch of deletions. A batch checks intents after place `after`, or releases unused pages if it is null. */
+/** One pruning batch. A batch checks intents after the place `after`, or releases unused pages if `after` is null. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /** Place of the last checked intent; 0 at the start, null if all intents are checked. */
+  /** Place of the last intent checked by pruning; 0 at the start, null if all are checked. */
   readonly after: number | null;
-  /** Maximum number of intents to check, or of pages to release. */
+  /** Maximum number of intents that a batch checks, or of pages that it releases. */
   readonly rows: number;
 }
 
@@ -39,7 +39,7 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  // A checkpoint needs a batch of its own, because together they could delay an order by more than 50 ms.
+  // A checkpoint takes a batch's turn, because both together could delay an order by more than 50 ms.
   if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
   return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
@@ -50,7 +50,7 @@ export function pruneBatch(
   });
 }
 
-/** Returns the number of rows of the next batch, after a batch of `rows` rows that took `tookMs`. */
+/** Returns the next batch's number of rows, after a batch of `rows` rows that took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 

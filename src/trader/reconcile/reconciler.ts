@@ -1,10 +1,10 @@
 /**
  * Compares the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. The
- * reconciler only reads and reports differences.
+ * reconciler only reads the exchange and reports differences.
  *
- * A round reads all lists completely, beginning at the same time. Then own fills are read again, so that all fills in
- * the lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference
- * counts if two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
+ * A round reads all lists completely, from the same time on. Own fills are then read again, so that all fills in the
+ * lists are booked. Trading continues during a round, so the lists may lack the newest bookings. A difference counts if
+ * two rounds, some seconds apart, find it. Currency is not compared, because the service does not report it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -19,25 +19,25 @@ import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './diff
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { Reading } from './list-cursor.js';
 
-/** Result of a complete round. The first request was at `begunMs`, the comparison at `comparedMs`, our clock, ms. */
+/** Result of a complete round, begun at `begunMs` and compared at `comparedMs`, our clock, ms. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
   readonly differences: readonly Difference[];
 }
 
-/** Notice for the operator. A `loud` notice is stored in the ledger. */
+/** Notice of the reconciler for the operator. A `loud` notice is stored in the ledger. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
 }
 
-/** First and longest wait before a void round is retried, ms. */
+/** First and longest wait before a void reconciliation round is retried, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Minimum wait per further page of a void round, ms, because all pages must be read again. */
 const RETRY_PER_PAGE_MS = 1_000;
-/** Time without a complete round after which an alarm is raised, ms. */
+/** Time without a complete reconciliation round after which an alarm is raised, ms. */
 const OVERDUE_MS = 300_000;
 
 export class Reconciler {
@@ -47,28 +47,28 @@ export class Reconciler {
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
   #round: ReconcileRound | null = null;
-  /** The round whose lists are complete while it waits for a later read of own fills; else null. */
+  /** Round with complete lists that still waits for a later read of own fills; null without one. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /** Counter that orders rounds and reads. Requesting or completing a round's lists increases the counter. */
+  /** Counter that puts rounds and reads in order; each request and completion of a round's lists increases it. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** Value of `#turn` when the newest read (`#asked`) and the newest complete read (`#looked`) was requested. */
+  /** Value of `#turn` at the request of the newest read (`#asked`) and newest complete read (`#looked`). */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
   #seenMs = Number.NEGATIVE_INFINITY;
-  /** The newest complete round; null before the first one. */
+  /** The newest complete reconciliation round; null before the first one. */
   newest: ComparedRound | null = null;
   #voids = 0;
-  /** Why the newest round was void; null if the round was complete. */
+  /** Why the newest reconciliation round was void; null if it was complete. */
   voidReason: string | null = null;
   #voidSinceMs: number | null = null;
-  /** Time from which another round is needed before its regular poll, our clock, ms; Infinity if none is needed. */
+  /** Time from which an extra reconciliation round is needed, our clock, ms; Infinity if none is needed. */
   againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
-  /** Number of pages beyond the first of each list, in the two newest complete rounds. */
+  /** Number of pages beyond each list's first one, in the two newest complete rounds. */
   #furtherPages: readonly [number, number] = [0, 0];
 
   /** @param ownTrades true if the venue lists own trades */
@@ -81,12 +81,12 @@ export class Reconciler {
     this.#outrun = new OutrunOrders(ledger);
   }
 
-  /** Number of signed requests of a round. Further pages count only if both newest rounds needed them. */
+  /** Number of signed requests of a round. Pages beyond each first one count only if both newest rounds needed them. */
   get requestsARound(): number {
     return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
-  /** True if this process has read all own state completely, and every difference is confirmed or gone. */
+  /** True if this process has completely read all own state at the exchange, with no open difference. */
   get isComplete(): boolean {
     return this.#seenFills && this.newest !== null && !this.isInDoubt;
   }
@@ -96,11 +96,11 @@ export class Reconciler {
     return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** Reads that must still follow the complete lists of the round. */
+  /** Reads that must still follow after the round's lists are complete. */
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
-    // On a venue without own trades, the orders' filled amounts show fills.
+    // On a venue without own trades, the filled amounts of orders show fills.
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
@@ -123,7 +123,7 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /** Accepts the confirmed differences for an operator and returns those that are unchanged. Nothing is booked. */
+  /** Accepts confirmed differences on an operator's command; returns those that are unchanged. Nothing is booked. */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
@@ -147,7 +147,7 @@ export class Reconciler {
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
-  /** Restarts the comparison after the ledger has booked the result of `planAdoption`. */
+  /** Restarts the comparison after the ledger has booked the plan of `planAdoption`. */
   onAdopted(nowMs: number): void {
     this.#suspicions.onAdopted(nowMs);
     this.#comparison.onAdopted();
@@ -155,7 +155,7 @@ export class Reconciler {
     this.againMs = nowMs;
   }
 
-  /** Begins a round and returns the requests of all its lists. */
+  /** Begins a reconciliation round and returns the requests of all its lists. */
   begin(first: PlannedRequest, nowMs: number): readonly PlannedRequest[] {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
@@ -167,7 +167,7 @@ export class Reconciler {
     return this.#round.requests(first);
   }
 
-  /** Processes an answer to a request of the round. The result is null while some lists are not complete. */
+  /** Processes an answer to one of the round's requests. The result is null while some lists are not complete. */
   onRound(
     list: RoundList,
     report: RequestResult,
@@ -202,7 +202,7 @@ export class Reconciler {
     this.#compare(nowMs);
   }
 
-  /** Processes the time. If our clock was set back, a waiting round must not be delayed. */
+  /** Processes the time. If our clock was set back, a waiting round must not be delayed by that. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -229,7 +229,7 @@ export class Reconciler {
     this.#news.push({ loud: true, text });
   }
 
-  /** Compares the round if the later reads of orders and fills are complete. */
+  /** Compares the round's lists if the later reads of orders and fills are complete. */
   #compare(nowMs: number): void {
     const round = this.#gathered;
     const resting = this.#resting;
@@ -251,12 +251,12 @@ export class Reconciler {
   }
 }
 
-/** Detects orders that several reads show with less filled than is booked. Such an order triggers a round. */
+/** Detects orders whose listed filled amount stays below their fills; such an order triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** Time of the first consecutive read that showed less than is booked, our clock, ms, by pubkey. */
+  /** Start of each order's lag behind its booked fills, our clock, ms, by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
-  /** Orders that have already triggered a round. */
+  /** Orders that have already triggered a reconciliation round. */
   readonly #told = new Set<string>();
 
   constructor(ledger: Pick<Ledger, 'order'>) {
@@ -264,7 +264,7 @@ class OutrunOrders {
   }
 
   /**
-   * Processes a complete read of own resting orders. Returns true once per order that lags longer than lists may lag.
+   * Processes a complete read of own resting orders. Returns true once per order that lags longer than any list.
    *
    * @param startedMs time when the first page was requested, our clock, ms
    */
@@ -273,7 +273,7 @@ class OutrunOrders {
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // If our clock was set back, the time of the lag begins again.
+      // If our clock was set back, the order's lag is timed from now.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#sinceMs.get(pubkey) ?? startedMs, startedMs));
     }
@@ -287,7 +287,7 @@ class OutrunOrders {
   }
 }
 
-/** Rows per page. Lists of conversions use smaller pages, because conversions are few. */
+/** Rows per page. Lists of conversions are read in smaller pages, because conversions are few. */
 const ROWS = 100;
 const FEW_ROWS = 50;
 
@@ -300,7 +300,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
   sums: { endpoint: 'trades.list', params: {}, query: { limit: SECOND_READER_ROWS }, body: undefined },
 };
 
-/** Lists that exist only on venues with own trades. */
+/** Names of lists that exist only on venues with own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
 /** Returns the signed requests of a round with one page per list, and of later reads of orders and own trades. */
@@ -309,7 +309,7 @@ export function requestsOfRound(ownTrades: boolean): number {
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
 }
 
-/** Lists that a venue may lack, because the interface documents no schema for them. */
+/** Lists that a venue may not have, because the interface documents no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /**
@@ -321,9 +321,9 @@ export class ReconcileRound {
   /** Time of the round's first request, our clock, ms. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
-  /** Lists that the exchange does not have, so that they are not compared. */
+  /** Lists that the exchange does not have, so that the round does not compare them. */
   readonly absent: RoundList[] = [];
-  /** Why the round is void; null for a valid round. `unsent`: a request was not sent, so the exchange did not fail. */
+  /** Why the round is void; null for a valid round. `unsent`: a request stayed unsent, so the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
   #furtherPages = 0;
 
@@ -342,7 +342,7 @@ export class ReconcileRound {
     return [first, ...further];
   }
 
-  /** Processes an answer. `end` is null while another request is in flight. A void round ignores further rows. */
+  /** Processes an answer. `end` is null while another request is in flight. A void round ignores later rows. */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const { outcome } = report;

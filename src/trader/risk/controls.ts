@@ -1,5 +1,5 @@
 /**
- * The risk controls of orders and splits, numbered as in docs/reference.md. A check returns a `Breach` with the
+ * The risk controls of orders and splits, numbered as in docs/reference.md. Each check returns a `Breach` with the
  * compared numbers if it refuses the intent; else null.
  */
 
@@ -22,16 +22,16 @@ import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
 export interface RiskControl<I> {
   readonly number: number;
-  /** Name of the control, which is the name of its limit if it has one. */
+  /** Name of a risk control, which is the name of its limit if it has one. */
   readonly name: string;
-  /** Checks an intent. `order` returns the working order of a place. */
+  /** Checks an intent. `order` returns a place intent as a working order. */
   readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
 /** Number of requests that an order needs: its draft and submit, and the draft and submit of its later cancel. */
 export const REQUESTS_PER_PLACE = 4;
 
-/** Controls of an order. `sane_input` is first, because later controls rely on its checks. */
+/** Risk controls of an order. `sane_input` is first, because later controls rely on its checks. */
 export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
@@ -44,7 +44,7 @@ export const PLACE_CONTROLS: readonly RiskControl<PlaceIntent>[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // This control is cheap and refuses most often, so it precedes the sums over open orders.
+  // This cheap control refuses most often, so it precedes the sums over open orders.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -82,7 +82,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
-/** Checks that every figure of the later controls exists and is finite. */
+/** Checks that every figure that later controls use exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId)
@@ -123,7 +123,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** True if control 17 restricts orders in this stance, so that the loss controls do not apply. */
+/** Returns true if control 17 restricts orders in this stance, so that loss controls do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -148,7 +148,7 @@ function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  // Null means that the market has no resolution date. Undefined means a missing figure, which is refused below.
+  // A null time means that the market has no resolution date. Undefined is a missing figure, which is refused below.
   if (leftMs === null) return null;
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
@@ -181,7 +181,7 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'no fair value is known' : `${facts.stance}: ${facts.stanceReason}`;
   const what = `only orders that reduce the position are allowed (${why}): the amount of this order`;
-  // Shares that orders of this side can trade, whatever else fills, before the net position passes zero.
+  // Shares that this side can trade before the net position passes zero, whatever else fills.
   const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
   const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
   return atMost(what, place.amountMicros, reducible, 'shares');
@@ -214,7 +214,7 @@ function checkCollar(place: PlaceIntent, yesPrice: Micros, collar: Micros): Brea
 function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { bid, ask } = best(facts);
   const against = toYesDirection(place).raises ? ask : bid;
-  // The other side of the book is empty, so the price can only be compared with the strategy's fair value.
+  // If the book's other side is empty, only the strategy's fair value can be compared with the price.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
   return checkCollar(place, against, facts.limits.priceCollarBookMicros);
@@ -249,7 +249,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Only the extreme that this order moves is compared, because the other one must not block a reducing order.
+  // Only the extreme position that this order moves is compared: the other must not block a reducing order.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -314,7 +314,7 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Returns the order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
+/** Returns the place as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -324,7 +324,7 @@ export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrd
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    // Without a fee schedule the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
+    // Without a known fee schedule, the more expensive one, `notional`, is assumed. `saneInput` has checked the rate.
     feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
     phase: 'in_flight',
   };
@@ -339,17 +339,17 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Returns null for a safe integer, which every Micros must be; else the breach. */
+/** Returns null for a safe integer, as every Micros must be; else the breach. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   const text = `${what} is not a usable figure (got ${showFigure(value ?? Number.NaN)})`;
   return { limit: 0, found: null, unit, text };
 }
 
-/** Returns the breach of a yes/no condition: found 1, allowed 0. */
+/** Returns the breach of a yes/no condition, with the numbers found 1, allowed 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
-/** Controls of a split of currency into complete sets. A split binds currency, so every halt blocks it too. */
+/** Controls of a split of currency into complete sets. A split binds currency, so every halt blocks splits too. */
 export const SPLIT_CONTROLS: readonly RiskControl<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
@@ -392,39 +392,39 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** Market data for the controls. The engine reads them after the strategy has run, so a strategy cannot change them. */
+/** Market data for the risk controls. The engine reads them after strategies ran, which cannot change them. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
     'conditionId' | 'phase' | 'makerFeeRateMicros' | 'takerFeeRateMicros' | 'feeSchedule'
   >;
-  /** The book as received, with YES prices. */
+  /** The market's book as received, with YES prices. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
   /** Time to the market's resolution, ms; null without a resolution date. */
   readonly timeToResolutionMs: number | null;
 }
 
-/** Mode that risk applies. In `flatten` the operator reduces positions, so neither loss limits nor a halt block it. */
+/** Trading mode for risk. In `flatten` the operator reduces positions, so no loss limit or halt blocks orders. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
-  /** Data of the intent's market; null if missing, which refuses every order. */
+  /** Data of the intent's market; null if missing, so that every order is refused. */
   readonly sight: MarketSight | null;
   /** The trader's limits, tightened by the limits of the strategy. */
   readonly limits: RiskLimits;
   /** All holdings and working orders of this trader, over all strategies. */
   readonly exposure: Exposure;
-  /** Own currency without subtraction of reservations. */
+  /** Own currency, from which no reservations are subtracted. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
-  /** Returns the highest share values that the limits may assume. */
+  /** Returns the highest values of a market's shares that the limits may assume. */
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   /** Number of recent orders and cancels of the whole trader, including those of this engine step. */
   readonly pace: PaceFacts;
   readonly stance: RiskStance;
-  /** Why the stance is not `normal`; empty if it is `normal`. */
+  /** Why the trading stance is not `normal`; empty if it is `normal`. */
   readonly stanceReason: string;
   /** Number of draft requests that could be sent now without using the reserve for cancels. */
   readonly requestHeadroom: number;

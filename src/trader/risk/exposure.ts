@@ -1,9 +1,9 @@
 /**
- * Worst case of all holdings and working orders. Working orders may fill completely, partly or not at all, in any
- * sequence. Unknown orders count like open orders.
+ * Worst case of all holdings and working orders. Working orders may fill completely, partly or not at all, and in any
+ * sequence. Orders in an unknown state count like open orders.
  *
- * Every figure of a market is a sum over its orders. An order counts in a worst case only if its fill worsens that
- * case. The worst case over all subsets of fills is therefore exact and cheap to compute.
+ * Every exposure figure of a market is a sum over its orders. In each worst case, an order counts only if its fill
+ * makes the case worse. The worst case over all subsets of fills is therefore exact and cheap to compute.
  */
 
 import {
@@ -24,7 +24,7 @@ import type { ShareCaps } from './slow-average.js';
 /** Holdings of the trader in one market. */
 export interface Holding {
   readonly marketConditionId: string;
-  /** Condition id of the market's event; null without one. */
+  /** Condition id of the market's event; null without an event. */
   readonly eventConditionId: string | null;
   /** Held shares, including locked shares. */
   readonly yesMicros: Micros;
@@ -34,7 +34,7 @@ export interface Holding {
   /** Shares that merges and redeems in flight have locked, so that they cannot be sold. */
   readonly lockedYesMicros: Micros;
   readonly lockedNoMicros: Micros;
-  /** Currency of splits in flight, which counts as spent. */
+  /** Currency of splits in flight, which counts as spent already. */
   readonly splittingMicros: Micros;
 }
 
@@ -45,11 +45,11 @@ export interface WorkingOrder {
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: OrderSide;
-  /** Price of the order's own outcome. */
+  /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
   /** Shares of the order that may still fill. */
   readonly remainingMicros: Micros;
-  /** Maximum fee as a fraction of price x amount, by the higher of the market's two rates. */
+  /** Maximum fee of the order as a fraction of price x amount, by the market's higher rate. */
   readonly feeRateMicros: Micros;
   /** Phase of the order. An `abandoned` order cannot fill, but its locks last until its draft expires. */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
@@ -57,9 +57,9 @@ export interface WorkingOrder {
 
 type MarketWorst = Readonly<ReturnType<typeof computeWorst>>;
 
-/** Contribution of an order to its market's worst case. An order that cannot fill only has `reserved…` values. */
+/** Contribution of one order to its market's worst case. An order that cannot fill only has `reserved…` values. */
 interface Weight {
-  /** Shares by which the order can raise and lower YES - NO. */
+  /** Shares by which the order can raise and lower the net position YES - NO. */
   readonly up: Micros;
   readonly down: Micros;
   /** Currency that a complete fill loses if the market resolves YES, or NO; zero for a gain. */
@@ -93,14 +93,14 @@ interface Counted {
 interface MarketExposure {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** The market's contribution to the sums; null while a change of the market is not included. */
+  /** The market's contribution to the account's sums; null while a change is not included. */
   counted: Counted | null;
 }
 
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, MarketExposure>();
-  /** Markets that have changed since the sums were computed. Each market is counted once, after all its changes. */
+  /** Markets that have changed since the sums were computed; each is counted once, after all its changes. */
   readonly #changed = new Set<MarketExposure>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -119,7 +119,7 @@ export class Exposure {
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
-  /** Adds the currency of a new split in flight to the holding. */
+  /** Adds the currency of a new split in flight to a market's holding. */
   split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
     const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
     this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
@@ -139,7 +139,7 @@ export class Exposure {
     this.#changing(order.marketConditionId, order.eventConditionId).orders.set(order.intentId, order);
   }
 
-  /** Removes an order that can no longer fill and locks nothing. Ignores an order that is not known. */
+  /** Removes an order that can no longer fill and locks nothing. An unknown order is ignored. */
   drop(intentId: string): void {
     const marketConditionId = this.#marketOfOrder.get(intentId);
     if (marketConditionId === undefined) return;
@@ -206,7 +206,7 @@ export class Exposure {
     return this.#eventPosition.get(eventKey) ?? ZERO;
   }
 
-  /** Returns the worst loss of an event, optionally with one more order. The key is that of `eventPosition`. */
+  /** Returns the worst loss of an event, optionally with one more order. Events have the key of `eventPosition`. */
   eventLoss(eventKey: string, extra: WorkingOrder | null = null): Micros {
     const losses: OutcomeLosses[] = [];
     for (const [marketConditionId, market] of this.#markets) {
@@ -234,7 +234,7 @@ export class Exposure {
     return this.#totalLoss;
   }
 
-  /** Removes a market from the sums before it changes. The next read of a sum adds the market again. */
+  /** Removes a market from the sums before it changes. The next read of an account sum adds the market again. */
   #changing(marketConditionId: string, eventConditionId: string | null): MarketExposure {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
@@ -270,7 +270,7 @@ export class Exposure {
   }
 }
 
-/** Returns a market's contribution to the sums, which is computed once after each change. */
+/** Returns a market's contribution to the account's sums, computed once after each change. */
 function countMarket(market: MarketExposure): Counted {
   if (market.counted !== null) return market.counted;
   let weight = NOTHING;
@@ -292,7 +292,7 @@ export function buyCost(
   return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
 }
 
-/** Returns the order as a YES order at its YES price: a bid if `raises`, else an ask. */
+/** Returns an order as a YES order at its YES price: a bid if `raises`, else an ask. */
 export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -311,7 +311,7 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
-/** Returns the loss for either resolution, currency; negative for a gain. */
+/** Returns a market's loss for either resolution, currency; negative for a gain. */
 function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
   return {
@@ -332,20 +332,20 @@ function computeWorst(holding: Holding | null, weight: Weight) {
     highMicros,
     /** Lowest YES - NO over all subsets of fills, in shares. */
     lowMicros,
-    /** Larger absolute value of `highMicros` and `lowMicros`. */
+    /** Larger of the absolute values of `highMicros` and `lowMicros`. */
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
     /** Loss with the most adverse fills and resolution, currency. A sure gain counts 0: it offsets no other market. */
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 
-/** Cached weights of orders, which are immutable. */
+/** Cached weights of orders, because orders are immutable. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  // `micros` throws for NaN, because a sum with NaN would never exceed a limit.
+  // `micros` throws for NaN, because a sum that is NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
@@ -391,8 +391,8 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only bring a position back to zero do not count. Another account can fake the prices of a book,
- * but not this loss.
+ * fills. Shares that only return a position to zero do not count in this loss. Others can fake a book's prices, but not
+ * this loss.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -412,8 +412,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Returns the loss of orders of one direction. The orders with the largest loss per share are assumed to open the
- * position.
+ * Returns the loss of orders of one direction. Orders with the largest loss per share are assumed to open the position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -434,7 +433,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the other outcome. */
+/** Returns the loss of `shares` of an order at the value `cap`, rounded up. A sale acquires the opposite outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
@@ -445,11 +444,11 @@ function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
 
 export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
 
-/** Rule that says which markets of an event may resolve YES together. The operator declares it, not the venue. */
+/** Rule that says which markets of an event may resolve YES together. Operators declare the rule, not venues. */
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** All markets of an exhaustive event, or the markets of a nested event, widest first. May be empty if exclusive. */
+  /** All markets of an exhaustive event, or of a nested event, widest first; may be empty for an exclusive event. */
   readonly marketConditionIds: readonly string[];
 }
 
@@ -461,9 +460,9 @@ interface OutcomeLosses {
 }
 
 /**
- * Returns the largest possible loss of an event, currency, 0 or more. At most one of exclusive markets resolves YES. If
- * a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted. Without
- * a rule each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
+ * Returns the largest possible loss of an event, currency, 0 or more. At most one market of an exclusive event resolves
+ * YES. If a nested market resolves YES, all wider ones do too. Gains of other markets in the same case are subtracted.
+ * Without a rule, each market counts at its own worst. Canceled markets, which pay half per share, are not considered.
  */
 function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -479,7 +478,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // The first case is that no market resolves YES. In each further case one more market does, widest first.
+  // In the first case, no market of the event resolves YES. In each further case, one more resolves YES, widest first.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -493,7 +492,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** True if one of the account's markets must resolve YES. False if a market without a position may resolve YES. */
+/** True if a market of the account must resolve YES. False if a market without a position may resolve YES. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

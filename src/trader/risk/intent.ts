@@ -16,14 +16,14 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: OrderSide;
-  /** Price of the order's own outcome. */
+  /** Price of the outcome that the order trades. */
   readonly priceMicros: Micros;
   /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price; null only for orders of a flatten, which reduce a position without a strategy. */
+  /** The strategy's fair YES price; null only for orders of a flatten, which need no strategy. */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
-  /** True for an order that is sent to gain information. Absent: false. */
+  /** True for an order that is sent to gain information; absent: false. */
   readonly isProbe?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface CancelIntent extends OfKind<'cancel'> {
 
 /** Intent to merge complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
-  /** Number of complete sets. */
+  /** Number of complete sets (one YES and one NO share each). */
   readonly amountMicros: Micros;
 }
 
@@ -43,11 +43,11 @@ export interface SplitIntent extends OfKind<'split'> {
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** YES price that divides the cost of a set between its YES and NO share. This price moves no money. */
+  /** YES price that divides the cost of a set between its YES and NO share. This price does not move money. */
   readonly yesPriceMicros: Micros;
 }
 
-/** Intent to redeem all shares of a settled market. The amounts are the expected amounts. */
+/** Intent to redeem all shares of a settled market. Its amounts are those that the trader expects. */
 export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -61,23 +61,23 @@ type BreachUnit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fill
 /** Breach of a limit: the two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Found figure; null if it is missing or not finite, which is always a breach. */
+  /** Figure that the control found; null if missing or not finite, which is always a breach. */
   readonly found: number | null;
   readonly unit: BreachUnit;
-  /** Sentence with both numbers, for `explain` and the log. */
+  /** Sentence with the breach's two numbers, for `explain` and the log. */
   readonly text: string;
 }
 
 export interface Refused extends Breach {
   readonly verdict: 'refused';
   readonly intent: Intent;
-  /** Number of the control, as in docs/reference.md and `controls.ts`. */
+  /** Number of the risk control, as in docs/reference.md and `controls.ts`. */
   readonly control: number;
-  /** Name of the control, which is the name of its limit if it has one, for example `max_position_shares`. */
+  /** Name of the risk control, such as `max_position_shares`: that of its limit if it has one. */
   readonly name: string;
 }
 
-/** Formats Micros as a decimal. Any number that cannot be Micros is returned unchanged as text. */
+/** Formats Micros as a decimal. A number that cannot be Micros is returned as plain text. */
 export function showFigure(value: Micros | number): string {
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }

@@ -105,23 +105,23 @@ const limitsSchema = z.strictObject({
     .describe('21: maximum complete sets of one market that a split may reach.'),
 });
 
-/** Schema of `risk:` in a trader's file. Money, shares and prices are decimal strings; every limit has a default. */
+/** Schema of `risk:` in a trader's file. Money, shares and prices are decimal strings; all have defaults. */
 export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(toSettings(limitsSchema, file)));
 
-/** Values of all limits, named after their settings. Amounts and prices are Micros. */
+/** Values of all risk limits, named after their settings. Amounts and prices are Micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
-/** Names of all limits. */
+/** Names of all risk limits. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
   // The cast is right, because the schema's output has exactly the keys of `RiskLimits`.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
 
-/** Schema of `risk:` in a strategy file. Limits that it does not name keep the trader's value. */
+/** Schema of `risk:` in a strategy file. Limits that the strategy file does not name keep the trader's value. */
 export const riskOverrideSchema = z.strictObject(perMarket).partial();
 
 export type RiskOverride = Readonly<z.output<typeof riskOverrideSchema>>;
 
-/** Limits for which a higher value is tighter. For all other limits a lower value is tighter. */
+/** Risk limits for which a higher value is tighter. For all other limits a lower value is tighter. */
 const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
   'minTimeSinceJumpMs',
   'minTimeToResolutionS',
@@ -130,12 +130,12 @@ const HIGHER_IS_TIGHTER: readonly (keyof RiskLimits)[] = [
 ];
 
 const RULES = Object.entries(perMarket).map(([key, schema]) => {
-  // `name` is the setting's name in the file, `limit` its key in the result of `toSettings`.
+  // `name` is a setting's name in the file, `limit` its key in the result of `toSettings`.
   const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
 });
 
-/** Lists the changed limits, with whether each new value is looser. */
+/** Lists the changed risk limits, each with whether its new value is looser. */
 export function limitChanges(
   before: RiskLimits,
   after: RiskLimits,
@@ -147,13 +147,13 @@ export function limitChanges(
     .map((limit) => ({ limit, isLooser: after[limit] > before[limit] !== HIGHER_IS_TIGHTER.includes(limit) }));
 }
 
-/** Lists the settings that are looser than the trader's limits, each with a sentence; empty if none is looser. */
+/** Lists a strategy's settings that are looser than the trader's limits, with one sentence each; else empty. */
 export function findLoosenings(base: RiskLimits, override: RiskOverride) {
   const found: { readonly name: keyof RiskOverride; readonly text: string }[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
-    // A limit whose name ends with `Micros` has values in Micros, so the cast is right.
+    // Limits whose name ends with `Micros` have values in Micros, so the cast is right.
     const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
     const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({

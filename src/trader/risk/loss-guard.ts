@@ -1,36 +1,36 @@
 /**
  * Measures the loss of the UTC day and the loss from the high-water mark, and halts trading at their limits.
  *
- * Day start and high-water mark use equity at marks. The present loss values shares at the bids of others. A loss only
- * by bids blocks orders while it lasts. A loss of equity halts trading until an operator resumes with a reason, also
- * over restarts and midnights.
+ * The day's start and the high-water mark use equity at marks. The present loss values the shares at other traders'
+ * bids. A loss that only bids show blocks orders while it lasts. A loss of equity at marks halts trading until an
+ * operator resumes with a reason, also over restarts and midnights.
  */
 
 import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
-/** State of the loss guard, which is stored as JSON in the transaction of its cause. */
+/** State of the loss guard, stored as JSON in the transaction of the change. */
 export interface LossState {
-  /** Current UTC day, `YYYY-MM-DD`. */
+  /** The loss guard's current UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
   readonly highWaterMicros: Micros;
   /** Newest observed equity. */
   readonly equityMicros: Micros;
-  /** Sentence that says why trading is halted; null while it is not. */
+  /** Sentence that says why trading is halted; null while it is not halted. */
   readonly halted: string | null;
-  /** Equity at the start of the day, for the result of the day. Accepting a loss does not change it. */
+  /** Equity at the start of the day, for the result of the day. An accepted loss does not change it. */
   readonly dayBeganMicros: Micros;
-  /** Result of the newest ended day; null before the first one has ended. */
+  /** Result of the newest ended UTC day; null before the first day has ended. */
   readonly endedDay: DayResult | null;
 }
 
 /** Value of the currency and shares that the trader holds. */
 export interface HoldingsWorth {
-  /** Currency plus shares at their marks, each mark capped by its slow average. */
+  /** Equity: currency plus shares at their marks, each mark capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Part of the value that the present bids of others would not pay, never negative. */
+  /** Part of the equity that other traders' present bids would not pay, never negative. */
   readonly passingMicros: Micros;
 }
 
@@ -44,38 +44,38 @@ export interface DayResult {
 export interface LossFacts {
   /** Loss since the start of the UTC day; negative for a gain. */
   readonly dayLossMicros: Micros;
-  /** Distance below the high-water mark, never negative. */
+  /** Drawdown: distance of equity below the high-water mark, never negative. */
   readonly drawdownMicros: Micros;
   readonly halted: string | null;
 }
 
 type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 
-/** Longest normal gap between two valuations, ms. A longer gap means a clock jump, suspended machine or restart. */
+/** Longest normal gap between two valuations, ms. A longer gap means a clock jump, a suspended machine or a restart. */
 const LONGEST_PAUSE_MS = 300_000;
 /** Time without a clock jump that must pass before a new day can begin, ms. */
 const BELIEVED_AFTER_MS = 300_000;
 
-/** The stored equity may lag by a hundredth of the smaller limit, because each write costs a disk sync. */
+/** The stored equity may lag by a hundredth of the smaller loss limit, because each write costs a disk sync. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
   state: LossState;
   readonly #calendar = new Calendar();
-  /** Time of the newest valuation, ms; null before the first one of this process. */
+  /** Time of the newest valuation, ms; null before this process's first valuation. */
   #lookedMs: number | null = null;
   /** Time of the valuation since which the clock has not jumped, ms. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** Final equity of the old day while the new day is not confirmed; else null. */
+  /** Final equity of the old day while the new UTC day is not confirmed yet; else null. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that the bids of others would not pay. */
+  /** Part of the newest equity that other traders' bids would not pay. */
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
     this.state = state;
   }
 
-  /** Starts a guard at the current equity: currency plus shares at their marks. */
+  /** Starts a loss guard at the current equity: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
       day: new Calendar().formatDay(nowMs),
@@ -88,12 +88,12 @@ export class LossGuard {
     });
   }
 
-  /** Restores a stored state. A state of an older version has no day results, which begin at its loss mark. */
+  /** Restores a stored loss guard. A state of an older version lacks day results, which then begin at its loss mark. */
   static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
-  /** True if the state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
+  /** True if the guard's state must be stored again: it moved by a hundredth of a limit, or has a new halt or day. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
@@ -111,7 +111,7 @@ export class LossGuard {
     };
   }
 
-  /** Results of the current and the newest ended day. Accepting a loss does not change them. */
+  /** Results of the current and the newest ended day. Accepting a loss does not change these results. */
   get days() {
     const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
@@ -123,8 +123,8 @@ export class LossGuard {
   }
 
   /**
-   * Processes a valuation. Returns the reason if it halts trading, else null. After a clock jump a new day begins only
-   * after some minutes, so that one wrong time does not renew a limit. An equity that is not a safe integer halts
+   * Processes a valuation. Returns the reason if this valuation halts trading, else null. After a clock jump, a new day
+   * begins only some minutes later, so that a wrong time renews no limit. Equity that is not a safe integer halts
    * trading.
    *
    * @param nowMs exchange clock if known, else our clock
@@ -158,7 +158,7 @@ export class LossGuard {
     return null;
   }
 
-  /** Processes the time of a valuation. Returns true if the clock has run long enough without a jump. */
+  /** Processes the time of an equity valuation. Returns true if our clock has run long enough without a jump. */
   #isSteadyAt(nowMs: number): boolean {
     const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
     this.#lookedMs = nowMs;
@@ -167,7 +167,7 @@ export class LossGuard {
     return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
 
-  /** Shifts all marks by added or removed capital, which is neither gain nor loss. */
+  /** Shifts all loss marks by added or removed capital, which is neither gain nor loss. */
   capitalMoved(amount: Micros): void {
     const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.state;
     this.state = {
@@ -181,8 +181,8 @@ export class LossGuard {
   }
 
   /**
-   * Accepts the loss that halts or blocks trading: both losses restart from the equity at the bids of others. Without
-   * such a loss nothing changes, so a resume after a plain pause renews no limit.
+   * Accepts the loss that halts or blocks trading: both losses restart from the equity at others' bids. Without such a
+   * loss nothing changes, so that a resume after a plain pause does not renew a limit.
    */
   resume(isHeldBack = false): void {
     if (this.state.halted === null && !isHeldBack) return;
@@ -191,7 +191,7 @@ export class LossGuard {
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
-  /** Halts trading. The first reason stays, because later reasons follow from it. */
+  /** Halts trading. The first reason for the halt stays, because later reasons follow from it. */
   #halt(reason: string): string | null {
     if (this.state.halted !== null) return null;
     this.state = { ...this.state, halted: reason };
@@ -201,7 +201,7 @@ export class LossGuard {
 
 const DAY_MS = 86_400_000;
 
-/** Formats the UTC day of a time as `YYYY-MM-DD`, and caches the newest day. */
+/** Formats the UTC day of a time as `YYYY-MM-DD`, and caches the newest result. */
 class Calendar {
   #number = Number.NaN;
   #text = '';
@@ -214,7 +214,7 @@ class Calendar {
   }
 }
 
-/** Reasons to widen quotes and to allow only orders that reduce positions; null if the loss is too small. */
+/** Reasons to widen quotes and to allow only reducing orders; each null if the loss is too small for it. */
 export interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -245,17 +245,17 @@ function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: Rung
   return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
 }
 
-/** State of the fill guard, which is stored as JSON in the transaction of the fill. */
+/** State of the fill guard, stored as JSON in the transaction of the fill. */
 export interface FillState {
   /** Exchange times of the newest fills, Unix s, ascending. */
   readonly timesS: readonly number[];
-  /** Sentence that says why quoting is halted; null while it is not. */
+  /** Sentence that says why quoting is halted; null while it is not halted. */
   readonly halted: string | null;
 }
 
 /** Figures that risk control 11 compares with its limits. */
 export interface FillFacts {
-  /** Largest number of fills within one window, among the newest fills. */
+  /** Largest number of fills within one time window, among the newest fills. */
   readonly inWindow: number;
   readonly halted: string | null;
 }
@@ -264,13 +264,13 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Maximum kept fill times as a multiple of the limit. Pages list the newest fills first, so more are needed. */
+/** Maximum kept fill times, in multiples of the limit. Pages list newest fills first, so more times are needed. */
 const KEPT_TIMES = 4;
 
 /**
  * Halts quoting after too many fills in a short time, because the prices may be wrong or takers may know more. The halt
- * lasts, also over restarts, until an operator resumes with a reason. Fills count by exchange time, so that old fills
- * which are read at a start do not count as a burst.
+ * of quoting lasts, also over restarts, until an operator resumes with a reason. Fills count by exchange time, so that
+ * old fills which are read at a start do not count as a burst.
  */
 export class FillGuard {
   state: FillState;
@@ -296,14 +296,14 @@ export class FillGuard {
     return before === null ? halted : null;
   }
 
-  /** Clears the halt and restarts the count, after an operator's resume. */
+  /** Clears the halt and restarts the count of fills, after an operator's resume. */
   resume(): void {
     this.state = NO_FILLS;
     this.facts = { inWindow: 0, halted: null };
   }
 }
 
-/** Returns the maximum number of ascending times within `windowS` seconds. */
+/** Returns the maximum number of the ascending times within `windowS` seconds. */
 function fullest(timesS: readonly number[], windowS: number): number {
   let most = 0;
   let first = 0;
@@ -325,13 +325,13 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; they may block the
- * next order. The count starts from the newest rows of the ledger, so a restart does not reset it.
+ * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; their count may
+ * block the next order. The count starts from the ledger's newest rows, so a restart does not reset it.
  */
 export class ActionPace {
-  /** Times of the actions, our clock, ms. Each time is dropped after a minute. */
+  /** Times of the orders and cancels of the last minute, our clock, ms. */
   #timesMs: number[];
-  /** Cached counts, because all orders of an engine step are judged at the same time. */
+  /** Cached counts of orders and cancels, because all orders of an engine step are judged at one time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
 
   /** @param timesMs times of actions from the ledger, in any order and of any age */
@@ -344,7 +344,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** Returns the counts at `nowMs`. An action in the future, after our clock was set back, counts by its distance. */
+  /** Returns the counts at `nowMs`; an action in the future (our clock was set back) counts by its distance. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
@@ -354,7 +354,7 @@ export class ActionPace {
     return facts;
   }
 
-  /** Returns the counts at `nowMs` for display. Unlike `facts`, it drops no times. */
+  /** Returns the order counts at `nowMs` for display. Unlike `facts`, this drops no stored times. */
   peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };

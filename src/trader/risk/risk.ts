@@ -1,9 +1,9 @@
 /**
  * Risk judges every intent of the engine. `judge` returns `Approved`, or `Refused` with the two compared numbers. An
- * `Approved` contains a symbol private to this file, so no other code can make one.
+ * `Approved` contains a symbol private to this module, so that no other code can make one.
  *
- * Holdings and open, in-flight or unknown orders count at their worst. A missing or infinite figure leads to a refusal.
- * Cancels are never refused. Risk reads no clock and keeps no state, so equal inputs give equal verdicts.
+ * Holdings and orders (open, in flight or unknown) count at their worst case. A missing or infinite figure leads to a
+ * refusal. Cancels are never refused. Risk reads no clock and keeps no state, so equal inputs give equal verdicts.
  */
 
 import { assert } from '../../shared/base/errors.js';
@@ -20,7 +20,7 @@ import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
-/** Intent that passed every control. Only `judge` creates this type. */
+/** Intent that passed every risk control. Only `judge` creates objects of this type. */
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
@@ -28,7 +28,7 @@ export interface Approved<I extends Intent = Intent> {
   readonly [approvedByRisk]: I;
 }
 
-/** True only for a result of `judge`, whatever its static type is. */
+/** True only for an object that `judge` has approved, whatever its static type is. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
@@ -54,7 +54,7 @@ function findRefusal<I extends PlaceIntent | SplitIntent>(
   controls: readonly RiskControl<I>[],
   facts: RiskFacts,
 ): Refused | null {
-  // The order is made once, because several controls use its weight, which is cached per object.
+  // The working order is made once, because several controls use its weight, cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
     assert(intent.kind === 'place', 'only a place becomes a working order');

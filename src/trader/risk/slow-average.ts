@@ -1,22 +1,22 @@
 /**
- * Slow average of each market's price, as a cap on share values in risk limits. Prices that one account fakes for
- * minutes or hours then have no effect on the limits.
+ * Slow average of each market's price, as a cap on share values in risk limits. With the cap, prices that one account
+ * fakes for minutes or hours have no effect on the limits.
  *
  * If a price is held away from its average for a time t, purchases may grow by a factor e^(t / averaging time). With
- * seven days of averaging, they stay below 1.16 times the day limit after one day.
+ * seven days of averaging, purchases stay below 1.16 times the day limit after one such day.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
-/** Averaging time, ms. A price that is held so long moves the average by 63 % of the distance. */
+/** Averaging time, ms. A price held for this time moves the average by 63 % of the distance. */
 export const AVERAGING_MS = 7 * 86_400_000;
-/** Maximum time for which one observation counts, ms, also after a pause or restart. */
+/** Maximum time for which one price observation counts, ms, also after a pause or restart. */
 const LONGEST_LOOK_MS = 300_000;
-/** Time span of price bars that replaces the start at 0.5, ms. An average of so long an observation is kept. */
+/** Time span of price bars that replace the start value 0.5, ms. An average observed this long is kept. */
 const TRUSTED_BARS_MS = 86_400_000;
-/** Maximum number of markets that are stored. */
+/** Maximum number of markets whose averages are stored. */
 const MOST_STORED = 1000;
-/** Maximum number of markets in memory. */
+/** Maximum number of markets whose averages are in memory. */
 const MOST_KEPT = 2 * MOST_STORED;
 
 /** Averages of the YES price, starting at 0.5 or the first price. `low` caps the value of YES, `high` that of NO. */
@@ -25,7 +25,7 @@ interface Average {
   high: number;
   /** Total time with observed prices, ms. */
   watchedMs: number;
-  /** Time of the newest observation, our clock, ms; null before the first one of this process. */
+  /** Time of the newest price observation, our clock, ms; null before this process's first one. */
   lookedMs: number | null;
 }
 
@@ -48,7 +48,7 @@ export class SlowAverages {
       this.#averages.set(conditionId, { low, high, watchedMs, lookedMs: null });
   }
 
-  /** Updates the averages of a market by its current YES price. A null price changes only the time. */
+  /** Updates the averages of a market by its current YES price. If the price is null, only the time changes. */
   look(conditionId: string, price: number | null, nowMs: number): void {
     const known = this.#averages.get(conditionId);
     if (known === undefined) {
@@ -94,7 +94,7 @@ export class SlowAverages {
     return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
   }
 
-  /** Averages of the most recently observed markets, as input for the constructor. */
+  /** Averages of the most recently observed markets, in the form for the constructor. */
   get stored(): readonly StoredAverage[] {
     return this.#newestFirst()
       .slice(0, MOST_STORED)

@@ -1,9 +1,9 @@
 /**
- * Counts the requests of one scope in the venue's sliding window of a minute, from own requests and the client's
- * reports. The client determines the limits, and the budget uses them.
+ * Counts one scope's requests (public or signed) in the exchange's sliding minute, from own requests and the client's
+ * reports. The HTTP client determines the limits.
  *
- * A request counts from its release until a minute after its outcome is known. The exchange saw the request in between,
- * so this window always covers the exchange's, at any network delay.
+ * A released request counts until a minute after its outcome is known. The exchange counts the request in between, so
+ * this window covers the exchange's at any network delay.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -17,29 +17,29 @@ interface WatchedQueue {
   status(scope: Scope, nowMs: number): { readonly limit: number };
 }
 
-/** Fraction of the limit that stays unused, for other programs' requests and the exchange's coarse clock. */
+/** Fraction of the request limit that stays unused, for other programs and the exchange's coarse clock. */
 const MARGIN = 0.05;
-/** Wait after a refusal that states no wait, ms. */
+/** Wait after a refused request, if the refusal states no wait, ms. */
 const FIRST_WAIT_MS = 1_000;
-/** Longest wait after any refusal or clock jump, ms; then one request tries again. */
+/** Longest wait after a refusal or a jump of our clock, ms; then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
-/** Wait before an urgent request probes a full budget, ms; doubled with each refused probe. */
+/** Wait before an urgent request tests (probes) a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** If the exchange reports a limit below 1 / 8 of the profile's, cancels and reads of own state are still sent. */
+/** Cancels and own reads are still sent if the exchange reports a limit below 1 / 8 of the venue profile's limit. */
 const LEAST_TRUST = 8;
-/** Own use beyond this fraction of the limit explains a full budget. */
+/** If own requests use more than this fraction of the limit, they explain a full budget. */
 const EXPLAINING_PART = 3 / 4;
-/** Fraction of the profile's limit that a venue without a reported limit surely allows. */
+/** Fraction of the profile's limit that surely is allowed while the exchange has not reported a limit. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
-/** Fraction of a minute's requests that may be sent at once. */
+/** Fraction of a minute's requests that may be sent at once, as a burst. */
 const BURST_PART = 1 / 4;
 
-/** Requests that may be sent at once if `most` may be sent per minute. */
+/** Number of requests that may be sent at once if `most` are allowed per minute. */
 const burstOf = (most: number): number => BURST_PART * most;
 
-/** Facts about the outcome of a request of the budget's scope. */
+/** Facts about the outcome of a request that counts in the budget. */
 export interface Settled {
   readonly releasedMs: number;
   /** False if no byte of the request was sent. */
@@ -54,17 +54,17 @@ export interface Settled {
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
-  /** Times of known outcomes, our clock, ascending; at most `limit`. */
+  /** Times of known request outcomes, our clock, ms, ascending; at most `limit` times. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
-  /** Requests of other programs on the same budget (or of this trader's previous run), as last reported. */
+  /** Number of requests by other programs (or a previous run) on the same budget, as last reported. */
   #foreign = 0;
   #foreignToldMs = 0;
   #blockedUntilMs = 0;
   #isFirm = false;
   #isShown = true;
   #isGuess = false;
-  /** True after throttling until a request succeeds: one request at a time may try, in lane order. */
+  /** True after throttling until a request succeeds; until then requests are tried one at a time, in lane order. */
   probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
@@ -75,12 +75,12 @@ export class Budget {
     this.#learnedLimit = perMinute;
   }
 
-  /** Requests per minute by the client's window, at most the profile's limit. */
+  /** Allowed requests per minute as reported by the client, at most the profile's limit. */
   get limit(): number {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
 
-  /** Requests per minute that this trader may use now, less other programs' use; at least 1. */
+  /** Requests per minute that this trader may use now: the limit less other programs' use; at least 1. */
   perMinute(nowMs: number): number {
     return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
@@ -91,18 +91,18 @@ export class Budget {
     return this.#foreignAt(nowMs) === 0;
   }
 
-  /** Requests that may be sent now, or `withinMs` later if none is sent before, at constant use by other programs. */
+  /** Number of requests that may be sent `withinMs` from now, if no other is sent and others' use stays constant. */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
-    // A probe ignores the last reported use by others: only its answer shows the current use.
+    // A probe ignores the last reported use by other programs: only the probe's answer shows the current use.
     if (this.probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
   }
 
   /**
-   * Requests that may be sent now if `most` per minute are spread evenly: one burst, plus an even part of the rest.
-   * Without this rule, a burst would block all requests until a minute later. 0 or less when none may be sent.
+   * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this rule,
+   * a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);
@@ -111,7 +111,7 @@ export class Budget {
     return Math.min(burst, least) - this.#inFlight;
   }
 
-  /** Time at which `evenRoom` allows one more request, if nothing else happens. */
+  /** Time at which `evenRoom` allows one more request, if no request is sent or answered before. */
   evenRoomFromMs(most: number, nowMs: number): number {
     const burst = burstOf(most);
     const perMs = (most - burst) / MINUTE_MS;
@@ -123,9 +123,9 @@ export class Budget {
   }
 
   /**
-   * Time at which one urgent request may probe a full budget, because the venue's report may be wrong. Null while a
-   * probe is in flight, or while own use leaves at most `floor` of the profile's limit. If own use explains the full
-   * budget, only `isUrgent` requests probe.
+   * Time at which one request may test (probe) a full budget, because the exchange's report may be wrong. The time is
+   * null while a probe is in flight, or while own use leaves at most `floor` requests of the profile's limit. If own
+   * use explains the full budget, only urgent requests may probe.
    */
   probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
     const own = this.#own(nowMs);
@@ -136,7 +136,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** True if an unknown limit may refuse the next requests. All requests in flight would then be refused together. */
+  /** True if the exchange's unknown limit might refuse the next requests. All sent requests could then be refused. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -146,12 +146,12 @@ export class Budget {
     return !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
-  /** End of throttling, at most a bounded wait from now. */
+  /** Time at which throttling ends, our clock, ms; at most `LONGEST_WAIT_MS` from now. */
   blockedUntilMs(nowMs: number): number {
     return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
 
-  /** Earliest time at which `count` requests may be sent if nothing else happens; null when unknown. */
+  /** Earliest time at which `count` requests may be sent, if none is sent before; null when unknown. */
   availableFromMs(count: number, nowMs: number): number | null {
     const blocked = this.blockedUntilMs(nowMs);
     if (blocked > nowMs) return blocked;
@@ -167,12 +167,12 @@ export class Budget {
     if (isProbe) this.#isProbeUnderWay = true;
   }
 
-  /** Counts the outcome of a request; `report` is its answer's budget information. */
+  /** Counts the outcome of a request; `report` is the budget information in the answer. */
   onOutcome(nowMs: number, settled: Settled, report: BudgetReport | null): void {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
-    // Times stay ascending after our clock was set back; a slot is then freed later, never earlier.
+    // The times stay ascending after our clock was set back; a request then counts longer, never shorter.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
     if (report !== null) {
@@ -182,7 +182,7 @@ export class Budget {
     }
     if (settled.throttled) this.#throttle(nowMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.probing = false;
-    // An answered probe ends the wait. A refused probe delays the next probe.
+    // An accepted probe ends the wait for the budget. A refused probe delays the next probe.
     if (settled.isProbe && settled.answered && !settled.throttled) {
       this.#blockedUntilMs = nowMs;
       this.probing = false;
@@ -223,10 +223,10 @@ export class Budget {
   }
 }
 
-/** Every n-th slot of the last lanes goes to the longest-waiting request, so that no lane starves. */
+/** Every n-th request of the last lanes is the longest-waiting request, so that no lane starves. */
 const FAIR_TURN = 4;
 export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
-/** Lanes that reduce or confirm risk: they may probe a budget that the venue reports as full. */
+/** Lanes that reduce or confirm risk; they may test (probe) a budget that the exchange reports as full. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
 interface WaitingRequest {
@@ -239,7 +239,7 @@ export interface Next {
   readonly isProbe: boolean;
 }
 
-/** One scope of the queue: its budget, and its waiting requests by lane. */
+/** One scope of the request queue (public or signed): its budget, and its waiting requests by lane. */
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
@@ -251,7 +251,7 @@ export class ScopeLine {
   /** True while all orders are being canceled, as by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
-  /** Maximum time until the cancel reserve must be available, ms. */
+  /** Longest time until the reserve of requests for cancels must be available, ms. */
   readonly #withinMs: number;
 
   constructor(scope: Scope, perMinute: number, withinMs: number) {
@@ -261,7 +261,7 @@ export class ScopeLine {
     this.budget = new Budget(perMinute);
   }
 
-  /** The lane whose first request may be sent, within the budget or as a probe; null if none may be sent. */
+  /** The lane whose first request may be sent, within the budget or as a probe; null if no lane may send. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
     const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
@@ -277,14 +277,14 @@ export class ScopeLine {
     return { lane, isProbe: false };
   }
 
-  /** Time at which this lane's first request may be sent as a probe; null when it may not. */
+  /** Time at which this lane's first request may be sent as a budget probe; null when it may not. */
   probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
     const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
     return this.budget.probeMs(floor, nowMs, this.cancelsAll && lane === 'cancel');
   }
 
-  /** Number of requests of this lane that could be sent now. */
+  /** Number of requests that this lane could send now. */
   room(lane: Lane, openOrders: number, nowMs: number): number {
     const left = this.budget.available(nowMs);
     if (left <= 0 || this.budget.probing) return left;
@@ -305,18 +305,18 @@ export class ScopeLine {
     return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
   }
 
-  /** Fraction of the burst for new orders that is left. */
+  /** Fraction of the request burst for new orders that is left. */
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
   }
 
-  /** True for paced requests: those that begin new orders. Started orders, cancels and own reads are not delayed. */
+  /** True for the lane that begins new orders: only these requests are spread evenly over the minute. */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
   }
 
-  /** Requests per minute besides the cancel reserve; more if the reserve is needed only later in the minute. */
+  /** Requests per minute not reserved for cancels; more if the reserve is needed only later in the minute. */
   #most(openOrders: number, nowMs: number): number {
     const perMinute = this.budget.perMinute(nowMs);
     const beside = perMinute - cancelReserve(openOrders, perMinute);
@@ -336,17 +336,17 @@ const REQUESTS_PER_CANCEL = 2;
 const SLACK = 20;
 
 /**
- * Requests that cancel and verify all open orders: `2 x open orders + 20`. For a budget below 80 per minute, the 20
- * become a quarter of it. If the reserve exceeds the budget, no new draft is sent until orders are gone; this is
- * intended.
+ * Requests that cancel all open orders and verify it, `2 x open orders + 20`. For a budget below 80 requests per
+ * minute, the constant 20 becomes a quarter of the budget. If the reserve exceeds the budget, intentionally no new
+ * draft is sent until orders are gone.
  */
 export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
 
 /**
- * Requests that must be left after a request of this lane. Cancels may take everything. Own reads may take half the
- * reserve: cancels need to know which orders rest, but reads must not block cancels. All other lanes leave the whole
- * reserve. Only the signed scope has a reserve.
+ * Number of requests that must remain in the budget after a request of this lane. Cancels may use the whole budget. Own
+ * reads may use half the cancel reserve, because cancels need to know which orders rest. Reads must not block cancels.
+ * All other lanes leave the whole cancel reserve. Only signed requests have a reserve.
  */
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;
@@ -355,13 +355,13 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/** Below this fraction of the profile's limit the budget is short. Normal throttling leaves more. */
+/** The request budget is short below this fraction of the profile's limit. Usual throttling leaves a larger part. */
 const SHORT_PART = 1 / 5;
-/** Above this fraction of the profile's limit the budget is sufficient again. */
+/** The request budget is sufficient again above this fraction of the profile's limit. */
 const ENOUGH_PART = 1 / 2;
-/** Duration before the notice of a short budget, ms; longer than the effect of one wrong answer. */
+/** How long the budget must be short before a notice, ms; longer than the effect of one wrong answer. */
 const SHORT_AFTER_MS = 10_000;
-/** Duration before the notice of a sufficient budget, ms; avoids repeated notices. */
+/** How long the budget must be sufficient before a notice, ms; avoids repeated notices. */
 const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
@@ -370,11 +370,11 @@ interface WatchedScope {
   readonly scope: (typeof SCOPES)[number];
   readonly usual: number;
   isTold: boolean;
-  /** Time since which the state differs from the last notice, our clock, ms; null while both agree. */
+  /** Time since which the budget's state differs from the last notice, our clock, ms; null while it agrees. */
   sinceMs: number | null;
 }
 
-/** Reports when the venue allows so few requests that market reads or orders must wait. */
+/** Reports when the exchange allows so few requests that market reads or orders must wait. */
 export class BudgetWatch {
   readonly #watched: readonly WatchedScope[];
 
@@ -383,13 +383,13 @@ export class BudgetWatch {
     this.#watched = SCOPES.map((scope) => ({ scope, usual: usual[scope], isTold: false, sinceMs: null }));
   }
 
-  /** Returns a notice when the budget becomes short, and when it is enough again. Call it about once a second. */
+  /** Returns a notice when the budget becomes short or sufficient again. The caller runs this about once a second. */
   look(queue: WatchedQueue, nowMs: number) {
     return this.#watched.flatMap((watched) => {
       const { scope, usual, isTold } = watched;
       const perMinute = queue.perMinute(scope, nowMs);
       const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-      // After our clock was set back, the duration starts again.
+      // After our clock was set back, the duration of the budget's state starts again.
       watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
       const afterMs = isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS;
       if (watched.sinceMs === null || nowMs - watched.sinceMs < afterMs) return [];
@@ -397,7 +397,7 @@ export class BudgetWatch {
       watched.sinceMs = null;
       if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
       const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
+      const why = limit < usual ? `the exchange reports a limit of ${limit}` : 'other programs use the rest';
       const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
       return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
     });

@@ -1,4 +1,4 @@
-/** Selects markets with a net value above 0 at the prices that balance supply and demand of resources. Pure. */
+/** Selects markets with net value above 0 at resource prices that balance supply and demand. Pure. */
 
 import { type StaleMarket, staleLossPerS } from './stale-index.js';
 
@@ -6,16 +6,16 @@ import { type StaleMarket, staleLossPerS } from './stale-index.js';
 export interface ScarcityPrices {
   readonly look: number;
   readonly request: number;
-  /** Price of bound currency per second, as a fraction of it. */
+  /** Price of binding currency for a second, as a fraction of the bound currency. */
   readonly currencyPerS: number;
 }
 
-/** Possible quotes of one side of a market, with prices as floats. */
+/** Possible quotes of one side (bid or ask) of a market, with prices as floats. */
 export interface OfferedSide {
-  /** Takers per second that would trade with this side, and shares per trade. */
+  /** Number of takers per second that would trade with this side, and shares per trade. */
   readonly fillsPerS: number;
   readonly sharesPerFill: number;
-  /** Distance of the quote from the fair value; negative beyond it. */
+  /** Price distance of the quote from the fair value; negative for a quote beyond the fair value. */
   readonly distance: number;
   /** Expected adverse price move after a fill, beyond the loss of stale quotes. */
   readonly adverse: number;
@@ -25,19 +25,19 @@ export interface OfferedSide {
 /** Income and costs of quoting a market. */
 export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
-  /** Inputs of the stale loss, including the orders that would rest. */
+  /** Inputs for the loss by stale quotes, including the orders that would rest. */
   readonly market: StaleMarket;
-  /** Price distance within which an order stays, at any price of requests. */
+  /** Price distance within which an order is not moved, even if requests cost nothing. */
   readonly leastTolerance: number;
-  /** True if orders move at that distance even when the requests cost more than the gain; absent: false. */
+  /** True if orders move at `leastTolerance` even when the requests cost more than the gain; absent: false. */
   readonly isExact?: boolean;
   /** Currency that the market's orders would reserve. */
   readonly currency: number;
 }
 
-/** Terms of a market's net value, currency per second; each subtracted term is 0 or more. */
+/** Terms of a market's net value (income less costs), currency per second; each cost term is 0 or more. */
 export interface NetValue {
-  /** Income of fills, less the following price move and fees. */
+  /** Income of fills, less fees and the adverse price move after fills. */
   readonly edge: number;
   readonly stale: number;
   readonly looks: number;
@@ -55,12 +55,12 @@ export interface NetValue {
   readonly currencyBound: number;
 }
 
-/** Requests per event: a move is a cancel and a place with draft and submit each; a filled order is placed again. */
+/** Requests per event. A move is a cancel and a new order, each with draft and submit; a fill needs a new order. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
  * Best price distance that a quote may drift before it is moved. A displacement d loses k d^2 per second, and a move
- * costs requests: this minimises k w^2 / 6 + cost sigma^2 / w^2. 0 if moves are free, infinite if nothing is lost.
+ * costs requests. The result w minimises k w^2 / 6 + cost sigma^2 / w^2: 0 if moves are free, infinite if k is 0.
  *
  * @param cost cost of a move, currency
  * @param k currency per second and squared price
@@ -68,11 +68,11 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
   cost === 0 ? 0 : k <= 0 ? Number.POSITIVE_INFINITY : ((6 * cost * sigmaPerSqrtS ** 2) / k) ** (1 / 4);
 
-/** Loss rate k of a displaced side: shares filled per second, divided by its best distance. */
+/** Loss rate k of a quote away from its best distance: shares filled per second / best distance. */
 const displacementLoss = ({ fillsPerS, sharesPerFill, distance }: OfferedSide): number =>
   distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
 
-/** Computes all terms at these prices, with a read every `lookEveryS` and a stale loss of `stale` per second. */
+/** Computes all value terms at these prices, with a book read every `lookEveryS` and `stale` loss per second. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
@@ -91,7 +91,7 @@ export function netValue(
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
   const net = edge - stale - looks - moves - fills - reserve - currency;
-  // All fields are listed, because a copy by spread syntax would be slower.
+  // All fields are listed, because spread syntax would be slower.
   return {
     edge,
     stale,
@@ -109,14 +109,14 @@ export function netValue(
   };
 }
 
-/** Signed requests per second of quoting a market, including those reserved for its cancels. */
+/** Signed requests per second for quoting a market, including requests reserved for cancels. */
 export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number =>
   REQUESTS.move * movesPerS + REQUESTS.fill * fillsPerS + (REQUESTS.cancel * orders) / 60;
 
-/** Read intervals that are compared, s; each is a quarter longer than the one before. */
+/** Compared intervals between book reads, s; each is a quarter longer than the previous interval. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
-/** A market's offer with its stale loss by read interval, computed once for any prices. */
+/** A market's income and costs, with the stale-quote loss per read interval computed once for any prices. */
 export class PricedOffer {
   readonly #offer: MarketOffer;
   readonly #losses: readonly number[];
@@ -126,7 +126,7 @@ export class PricedOffer {
     this.#losses = INTERVALS.map((everyS) => staleLossPerS(offer.market, everyS));
   }
 
-  /** Net value with the best read interval at these prices. */
+  /** Net value of the market at these prices, with the best interval between book reads. */
   at(prices: ScarcityPrices): NetValue {
     const { sides, currency, market, leastTolerance, isExact = false } = this.#offer;
     const orders = market.quotes.length;
@@ -142,7 +142,7 @@ export class PricedOffer {
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
       const stale = this.#losses[i] ?? 0;
-      // On a tie the longer interval wins, because a read without gain is not worth a request.
+      // If two intervals give the same value, the longer one is chosen, because it needs fewer requests.
       if (stale + price / lookEveryS <= best.stale + price / best.lookEveryS) best = { lookEveryS, stale };
     }
     return best;
@@ -151,17 +151,17 @@ export class PricedOffer {
 
 export interface Supply {
   readonly looksPerS: number;
-  /** Signed requests per second, including those reserved for cancels. */
+  /** Signed requests per second of the market, including requests reserved for cancels. */
   readonly requestsPerS: number;
   readonly currency: number;
 }
 
-/** A market that a group, such as a strategy, may quote. */
+/** A candidate market that a group (a strategy) may quote. */
 export interface MarketCandidate {
   readonly id: string;
   readonly group: string;
   readonly offer: PricedOffer;
-  /** True for a market that is always quoted; its use is subtracted from the supply. */
+  /** True for a market that is always quoted; its use of resources is subtracted from the supply. */
   readonly isFixed: boolean;
   /** True if the market is quoted now. */
   readonly isChosen: boolean;
@@ -169,7 +169,7 @@ export interface MarketCandidate {
   readonly doubt: number;
 }
 
-/** Maximum numbers that bound one selection of markets. */
+/** Limits of one selection of markets. */
 export interface ChoiceBounds {
   /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
@@ -177,22 +177,22 @@ export interface ChoiceBounds {
   readonly entries: number;
 }
 
-/** Number of rounds of the price search. Each round finds one price after the other, with the others fixed. */
+/** Number of rounds of the price search. Each round finds one price at a time, with other prices fixed. */
 const ROUNDS = 3;
-/** Number of bisection steps in the search for a price. */
+/** Number of bisection steps in the search for a resource price. */
 const HALVINGS = 20;
-/** Maximum prices, at which nothing is worth quoting. */
+/** Maximum resource prices, at which no market is worth quoting. */
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };
 const LEAST = 1e-9;
 
-/** Expected time that an added market is quoted, s. The cost of its first and last orders is spread over it. */
+/** Expected time for which an added market is quoted, s. Costs of entering and leaving are spread over it. */
 export const DWELL_S = 600;
-/** Requests of entering and leaving a market: two orders placed and canceled. */
+/** Requests for entering and leaving a market: two orders are placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** One of this many places is reserved for a market that may be worth more than estimated. */
+/** One in this many market places is reserved for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
-/** Finds the prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
+/** Finds resource prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
 export function pricesFor(
   candidates: readonly MarketCandidate[],
   supply: Supply,
@@ -206,7 +206,7 @@ export function pricesFor(
   }
   return prices;
 
-  /** Lowest price at which the demand of all valuable markets fits; found by bisection of its logarithm. */
+  /** Lowest resource price at which the demand of all valuable markets fits; bisects the price's logarithm. */
   function soughtPrice(name: keyof ScarcityPrices, takes: (value: NetValue) => number, there: number): number {
     const fits = (price: number): boolean => {
       let sum = 0;
@@ -229,9 +229,9 @@ export function pricesFor(
 }
 
 /**
- * Chooses the quoted markets, among the best up to the maximum. A market is added when its value exceeds the cost
- * of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth place is
- * for the market that would be best if its value were one standard deviation higher.
+ * Chooses the markets to quote, the most valuable ones up to the maximum. A market is added when its value exceeds the
+ * cost of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth
+ * place goes to the market that would be best with a value one standard deviation higher.
  */
 export function choose(
   candidates: readonly MarketCandidate[],
@@ -239,7 +239,7 @@ export function choose(
   least: ScarcityPrices,
   bounds: ChoiceBounds,
 ) {
-  // Markets without a place use nothing, so prices are computed from the best of each group.
+  // Markets without a place use no resources, so prices are computed from each group's best markets.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
@@ -247,7 +247,7 @@ export function choose(
   const places = new Places(bounds);
   for (const { candidate } of valued) if (candidate.isFixed) places.take(candidate, Number.POSITIVE_INFINITY);
   const offerWanted = (hope: boolean): void => {
-    // A quoted market keeps its place against another that is better by less than the cost of a change.
+    // A quoted market keeps its place unless a market is better by more than the cost of a change.
     const score = ({ candidate, value }: RankedMarket) =>
       value.net + (candidate.isChosen ? margin : -margin) + (hope ? candidate.doubt : 0);
     const worth = valued.filter((each) => score(each) > 0).sort((a, b) => score(b) - score(a));
@@ -267,7 +267,7 @@ interface RankedMarket {
   readonly value: NetValue;
 }
 
-/** Sorts by net value, highest first; ties stay in input order. */
+/** Sorts markets by net value, highest first; equal values stay in input order. */
 const rank = (candidates: readonly MarketCandidate[], prices: ScarcityPrices): RankedMarket[] =>
   candidates
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))

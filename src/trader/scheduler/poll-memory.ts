@@ -1,4 +1,4 @@
-/** State of each poll: time of the last request, whether it is in flight, and failures. */
+/** Stores the state of each poll: time of the last request, whether the request is in flight, and failures. */
 
 import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
@@ -8,38 +8,38 @@ import type { StaleMarket } from './stale-index.js';
 
 export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
 
-/** Urgency of an expedited poll: `first` precedes all polls, `next` precedes polls that are not expedited. */
+/** Urgency of an expedited poll; `first` precedes all polls, `next` precedes polls that are not expedited. */
 export type Urgency = 'first' | 'next';
 
-/** Result of a poll. `unsent`: the request was never sent, so the next one needs no backoff. */
+/** Result of a poll; `unsent` means that its request was never sent, so the next needs no backoff. */
 export type PollResult = 'ok' | 'failed' | 'unsent';
 
-/** Facts of one market that the poll plan uses. */
+/** Facts about one market that the poll plan uses. */
 export interface PolledMarket extends StaleMarket {
   readonly marketConditionId: string;
-  /** True for a permanently closed market: only its detail can still change. */
+  /** True for a permanently closed market, in which only the detail can still change. */
   readonly isOver: boolean;
-  /** Whether the market's past price bars are wanted; absent: false. */
+  /** Whether the market's past price bars should be read; absent: false. */
   readonly wantsCandles?: boolean;
 }
 
 export interface PollFacts {
-  /** Markets that are quoted or wait to be, in a stable order. The same array means that nothing changed. */
+  /** Markets that are quoted or wait for quotes, in a stable order. An unchanged array means that no market changed. */
   readonly markets: readonly PolledMarket[];
-  /** Number of orders that rest, are in flight or unknown. */
+  /** Number of own orders that rest, are in flight or unknown. */
   readonly openOrders: number;
   /** Requests per minute of the public and the signed scope, as in `RequestQueue.perMinute`. */
   readonly publicPerMinute: number;
   readonly signedPerMinute: number;
-  /** Number of pages with the details of all open markets; Infinity while unknown or not wanted. */
+  /** Number of pages that list the details of all open markets; Infinity while unknown or not wanted. */
   readonly openMarketPages: number;
-  /** Best interval of own-trade reads while orders rest, ms, within the settings. Absent: the shortest allowed. */
+  /** Best interval of own-trade reads while orders rest, ms, within the settings; absent: the shortest. */
   readonly ownPaceMs?: number;
-  /** Interval of reads of the venue's marks, ms; absent or Infinity: only in rounds. */
+  /** Interval of reads of the exchange's marks, ms; absent or Infinity: only in reconciliation rounds. */
   readonly marksEveryMs?: number;
-  /** Signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
+  /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
-  /** Public requests that could be sent now, as in `RequestQueue.headroom`; polls that would only wait are not made. */
+  /** Public requests that could be sent now, as in `RequestQueue.headroom`; further polls are not made. */
   readonly publicHeadroom: number;
 }
 
@@ -55,9 +55,9 @@ export interface PollSettings {
   readonly quietIntervalMs: number;
   readonly catalogIntervalMs: number;
   readonly assetsIntervalMs: number;
-  /** True when the venue lists own trades (`GET /trades/`); otherwise own orders are read in their place. */
+  /** True when the exchange lists own trades (`GET /trades/`); otherwise own orders are read instead. */
   readonly ownTrades: boolean;
-  /** Requested levels per side, 1 to 100. */
+  /** Requested book levels per side, 1 to 100. */
   readonly bookDepth: number;
 }
 
@@ -65,7 +65,7 @@ const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait after failed polls: a failing market costs one request per minute. */
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** One repeated request: its target, and when it was last sent. */
+/** One poll (repeated request): its target, and when it was last sent. */
 export class PollRecord {
   readonly target: PollTarget;
   readonly owner: RequestOwner;
@@ -73,12 +73,12 @@ export class PollRecord {
   #call: AnyCall | null = null;
   underWay = false;
   answered = false;
-  /** Urgency of an expedited poll; null for a normal poll. */
+  /** Urgency of the poll if expedited; null for a normal poll. */
   expedited: Urgency | null = null;
-  /** Time of the last request, our clock, ms; null before it. */
+  /** Time of the poll's last request, our clock, ms; null before the first. */
   #askedMs: number | null = null;
   #failures = 0;
-  /** True when the last request failed; an unsent request did not fail. */
+  /** True when the poll's last request failed; an unsent request does not count. */
   #hasFailed = false;
   #notBeforeMs = 0;
 
@@ -88,19 +88,19 @@ export class PollRecord {
     this.#bookDepth = bookDepth;
   }
 
-  /** The poll's call: one cached object, except for calls that contain times. */
+  /** The poll's call to the exchange: one cached object, except for calls that contain times. */
   callAt(nowMs: number): AnyCall {
     const call = this.#call ?? pollCall(this.target, this.#bookDepth, nowMs);
     if (this.target.kind !== 'candles') this.#call = call;
     return call;
   }
 
-  /** Milliseconds since the last request; Infinity before the first, when expedited, or after a clock set back. */
+  /** Time since the last request, ms; Infinity before the first, when expedited, or after a clock set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
 
-  /** Milliseconds since the last request, expedited or not; Infinity when unknown. */
+  /** Time since the poll's last request, even if expedited, ms; Infinity when unknown. */
   sinceAsked(nowMs: number): number {
     const askedMs = this.#askedMs;
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
@@ -113,7 +113,7 @@ export class PollRecord {
     return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
-  /** Earliest time at which the poll is ready if nothing else happens; Infinity while in flight. */
+  /** Earliest time at which the poll is ready, unless it is expedited, our clock, ms; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
@@ -121,7 +121,7 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
-  /** Expedites the poll; a higher urgency stays. */
+  /** Expedites the poll; an earlier, higher urgency stays. */
   expedite(urgency: Urgency): void {
     if (this.expedited !== 'first') this.expedited = urgency;
   }
@@ -161,12 +161,12 @@ export class PollRecord {
     this.#notBeforeMs = 0;
   }
 
-  /** Required wait since the last request, ms. A failed poll that never succeeded waits only for its backoff. */
+  /** Required wait since the poll's last request, ms. A poll that never succeeded waits only for its backoff. */
   #wait(intervalMs: number): number {
     return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
-  /** True during the wait after failures. Setting our clock back must not extend this wait. */
+  /** True during the backoff after failures. Setting our clock back must not extend the backoff. */
   #backsOff(nowMs: number): boolean {
     return nowMs < this.#notBeforeMs && this.#notBeforeMs - nowMs <= LONGEST_BACKOFF_MS;
   }
@@ -174,7 +174,7 @@ export class PollRecord {
 
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** Stores the polls of current markets and of the account, and dropped polls that are in flight. */
+/** Stores the polls of current markets and of the account, and dropped polls still in flight. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
@@ -216,7 +216,7 @@ export class PollMemory {
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops the polls of all other markets, except polls in flight. Returns true if none of them remains. */
+  /** Drops polls of all other markets, except those in flight. Returns true if no such poll remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {
@@ -230,7 +230,7 @@ export class PollMemory {
   }
 }
 
-/** Rows per page of trades, own trades and own orders: the service's maximum. */
+/** Rows per page of trades, own trades and own orders: the exchange's maximum. */
 export const ROWS = 100;
 const ASSET_ROWS = 200;
 
@@ -269,9 +269,9 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
   }
 }
 
-/** Lane of a poll: own state first, then books with own orders, then other market data. */
+/** Queue lane of a poll: own orders and trades first, then books with own orders, then other market data. */
 export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
   if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
-  // Marks only help to choose the books to read, so their poll leaves the whole cancel reserve unused.
+  // Marks only help to choose book reads, so their poll leaves the whole cancel reserve unused.
   return kind === 'book' && resting ? 'hot' : 'quiet';
 }

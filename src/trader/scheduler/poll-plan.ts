@@ -1,4 +1,4 @@
-/** Decides which polls to send next. */
+/** Decides which polls to send to the exchange next. */
 
 import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -17,32 +17,32 @@ import {
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
-/** Share of each kind of market poll when the budget is too small for all; unused shares go to the other kinds. */
+/** Budget share of each kind of market poll when not all fit; unused shares go to the other kinds. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
-/** Polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
+/** Number of polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
-/** Interval between reads of one market's detail, ms. A detail changes when a market opens, closes or resolves. */
+/** Interval between reads of a market's detail, ms. Details change when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval between reads of details by pages, ms; slightly shorter, so that no single detail becomes due. */
+/** Interval between reads of details by pages, ms; a bit shorter, so that no single detail becomes due. */
 const DETAILS_INTERVAL_MS = 50_000;
-/** Details are read by pages if at least this many tracked markets fall on a page, on average. */
+/** Market details are read by pages if a page holds at least this many tracked markets on average. */
 const MARKETS_A_PAGE = 3;
-/** Factor on the intervals of own reads while no order rests, because nothing can be filled. */
+/** Factor on the intervals of reads of own state while no order rests, because no fill is possible. */
 const IDLE_FACTOR = 5;
-/** Every n-th book read goes to a market that was never read, if there is one. */
+/** Every n-th book read goes to a market whose book was never read, if there is one. */
 const NEW_TURN = 2;
-/** Every n-th book read goes to the most overdue market: every other read with few markets, every tenth with many. */
+/** Every second (few markets) to tenth (many markets) book read goes to the most overdue market. */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
-/** Bonus that puts an urgent book before all others; higher than any index. */
+/** Bonus that puts an urgent book read before all others; higher than any value of a read. */
 const BEFORE_ALL_OTHERS = 1e12;
-/** Weight of trade polls in markets with own resting orders. */
+/** Weight of polls of public trades in markets with own resting orders; 1 in other markets. */
 const RESTING_TRADES_WEIGHT = 4;
-/** Maximum wait of a poll for the budget, ms; later it is planned again with current facts. */
+/** Longest wait of a poll for the request budget, ms; then it is planned again with current facts. */
 const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
 
-/** A market together with its polls, so that decisions need no lookups. */
+/** A market and its polls in one object, so that decisions need no lookups. */
 interface PolledEntry {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
@@ -54,18 +54,18 @@ export class PollPlan {
   readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
-  /** Use per kind, for stride scheduling: the kind furthest behind its share is next. */
+  /** Use per kind of poll, for stride scheduling: the kind furthest behind its share is next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
   #bookTurns = 0;
-  /** Facts that `#intervals` was computed from. */
+  /** Facts from which `#intervals` was computed. */
   #pace: readonly number[] = [];
   #intervals: readonly (readonly [AccountPoll, number])[] = [];
   #markets: readonly PolledMarket[] = [];
   #watched: readonly PolledEntry[] = [];
-  /** True while polls of dropped markets may remain. */
+  /** True while polls of markets that are no longer tracked may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** Time before which `takeDue` finds nothing without a change, our clock, ms; -Infinity if it must be called. */
+  /** Time before which `takeDue` finds no poll unless facts change, our clock, ms; -Infinity if unknown. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -106,19 +106,19 @@ export class PollPlan {
     return requests;
   }
 
-  /** Restarts the interval of a poll whose data another request's answer contained. */
+  /** Restarts a poll's interval, because the answer to another request contained the poll's data. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Records the result of a poll. Ignored if the poll is not in flight, as for a further page. */
+  /** Records the result of a poll of the exchange. A result is ignored if the poll is not in flight. */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Reads the target as soon as the budget allows, ignoring its interval, for example after a reconnect. */
+  /** Polls the target as soon as the budget allows, ignoring its interval, for example after a reconnect. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -127,7 +127,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Stores the facts. Returns true if nothing changed and no poll can be due yet. */
+  /** Stores the facts for the poll plan. Returns true if no facts changed and no poll can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
@@ -144,7 +144,7 @@ export class PollPlan {
     return same && nowMs < this.quietUntilMs;
   }
 
-  /** Earliest time at which a poll can be due if nothing else happens. */
+  /** Earliest time at which a poll can be due unless facts change, our clock, ms. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
     for (const [kind, intervalMs] of this.#intervals)
@@ -170,7 +170,7 @@ export class PollPlan {
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
-  /** Sets the intervals of own-state and catalog reads; true when they changed. */
+  /** Sets the intervals for reads of own state and the market list; true when they changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
@@ -204,23 +204,23 @@ export class PollPlan {
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
-    // Kinds in order of need: first the kind furthest behind its share.
+    // Kinds of market polls in order of need: first the kind furthest behind its budget share.
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // A kind of poll without due work does not save its share for later.
+      // A kind without due polls does not save its share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
-      // A book is useless without the detail with its price grid, so a missing detail goes first.
+      // A book is useless without the market's detail (price grid), so a missing detail is read first.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
       return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
     }
     return null;
   }
 
-  /** Chooses the next book: expedited books first; then never read, overdue and most valuable books take turns. */
+  /** Chooses the next book to read: expedited books first; then unread, overdue and most valuable books in turn. */
   #nextBook(nowMs: number): PolledEntry | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
@@ -243,7 +243,7 @@ export class PollPlan {
     return oldest.watched ?? best.watched;
   }
 
-  /** True when the book may be read now; the shortest interval holds for expedited polls too. */
+  /** True when the book may be read now; the shortest interval also holds for expedited reads. */
   #isBookReady({ book, detail }: MarketRecords, nowMs: number): boolean {
     const { hotIntervalMs } = this.#settings;
     if (!detail.answered) return this.#needsDetail(detail, nowMs);
@@ -275,7 +275,7 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
 
-/** Value of reading this book now if above `best`, else any value up to `best`. */
+/** Value of reading this book now if above `best`; else the result is any value up to `best`. */
 function scoreBook({ market, records: { book }, worth }: PolledEntry, best: number, nowMs: number): number {
   const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
   if (isFirst) return Number.POSITIVE_INFINITY;
@@ -283,7 +283,7 @@ function scoreBook({ market, records: { book }, worth }: PolledEntry, best: numb
   return before + worth.indexAbove(best - before, market, nowMs);
 }
 
-/** Remembers the market with the highest score; the first one on a tie. */
+/** Stores the market with the highest score; if scores are equal, the first market. */
 class Best {
   watched: PolledEntry | null = null;
   score = Number.NEGATIVE_INFINITY;
@@ -295,12 +295,12 @@ class Best {
   }
 }
 
-/** Tenths of the public budget that polls may use; the rest is for further pages and other programs. */
+/** Tenths of the public request budget for polls; further pages and other programs use the remainder. */
 const PUBLIC_TENTHS = 9;
-/** Parts of a token: one millisecond at one request per minute earns as many parts as `PUBLIC_TENTHS`. */
+/** Parts per token (one poll): each millisecond earns `PUBLIC_TENTHS` parts per allowed request per minute. */
 const PARTS = 10 * 60_000;
 
-/** Token bucket for market polls, filled by the budget. Whole parts avoid rounding, at any number of calls. */
+/** Token bucket that limits market polls to the request budget. Integer parts of tokens avoid rounding errors. */
 class PollCredit {
   readonly #most: number;
   #parts: number;
@@ -313,7 +313,7 @@ class PollCredit {
     this.#parts = this.#most;
   }
 
-  /** Adds the tokens earned since the last call. Returns true if the public budget has changed. */
+  /** Adds the poll tokens earned since the last call. Returns true if the public budget has changed. */
   earn(perMinute: number, nowMs: number): boolean {
     const changes = perMinute !== this.#perMinute;
     const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
@@ -331,28 +331,28 @@ class PollCredit {
     this.#parts -= PARTS;
   }
 
-  /** Milliseconds from the newest call until a whole token is available. */
+  /** Time from the newest call until a whole poll token is available, ms. */
   get missingMs(): number {
     return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }
 }
 
-/** A bound holds for this fraction of the book's age. A larger fraction lasts longer but excludes fewer books. */
+/** A cached bound holds for this fraction of the book's age. Larger fractions exclude fewer books. */
 const AHEAD_PART = 0.1;
 const LEAST_AHEAD_MS = 1000;
-/** Tolerance of the table lookup, which may make a constant index seem to fall. */
+/** Tolerance for errors of the table lookup, which may make a constant value seem to fall. */
 const ROUNDING = 1 + 1e-6;
 
 /**
- * Upper bounds of the value of book reads, cached between decisions. Without news of a market its index only grows, so
- * the index of a later moment is a bound until then. Only indexes that may be the best are computed; the choice is the
- * same. Known markets need no allocation.
+ * Upper bounds of the value of book reads, cached between decisions. Without new market data a read's value only grows,
+ * so its value at a later time is a bound until then. Values that cannot be the best are not computed. Known markets
+ * need no memory allocation.
  */
 export class LookWorth {
   #most = Number.POSITIVE_INFINITY;
   #fromMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
-  // Inputs of the cached upper bound, to detect changes.
+  // Inputs of the cached upper bound, stored to detect changes.
   #seenMs = 0;
   #price = 0;
   #usualDistance = 0;
@@ -362,7 +362,7 @@ export class LookWorth {
   #markMove = 0;
   #quotes: readonly RestingQuote[] = [];
 
-  /** The current index if above `best`, else any value up to `best`; 0 for a market never read. */
+  /** The current value of a read if above `best`, else any value up to `best`; 0 for a market never read. */
   indexAbove(best: number, market: StaleMarket, nowMs: number): number {
     const { seenMs } = market;
     if (seenMs === null) return 0;

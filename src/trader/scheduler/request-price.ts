@@ -1,24 +1,24 @@
-/** Marginal price of a signed request, by the number of requests left. Floats, because nothing here is booked. */
+/** Marginal price of a signed request, by the number of requests left. Prices are floats, as they are never booked. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
 const EVERY_MS = 5_000;
-/** Target fraction of the burst to keep free: the price rises below it and falls above it. */
+/** Target for the free fraction of the request burst: the price rises below this target and falls above it. */
 const AIM = 1 / 2;
-/** Step of the price's logarithm per update, for a whole burst. */
+/** Step of the price's logarithm per update, if the whole burst is missing or free. */
 const STEP = 0.2;
 /** Maximum of the price's logarithm: e^7 is a thousand times the minimum. */
 const MOST_RISE = 7;
 
 /**
  * Adapts the price by dual ascent until demand equals supply (Balseiro and Gur, "Learning in repeated auctions with
- * budgets", 2019). Small steps keep it nearly constant within a minute.
+ * budgets", 2019). Small steps keep the price nearly constant for a minute.
  */
 export class RequestPrice {
   #rise = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** Updates the price when due; call it at every tick. */
+  /** Updates the request price when due; the caller runs this at every tick. */
   look(queue: { burstLeft(nowMs: number): number }, nowMs: number): void {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
@@ -36,9 +36,9 @@ export class RequestPrice {
   }
 }
 
-/** Weight of the mean: the newest order counts 1 / 16. */
+/** Weight of the newest order in the mean time to rest: 1 / 16. */
 const ORDERS = 16;
-/** Longest accepted time from decision to resting order, s. Longer times come from another run or a lost answer. */
+/** Longest accepted time from decision to resting order, s. Longer times come from an earlier run or a lost answer. */
 const LONGEST_S = 60;
 
 export class ReactionPace {
@@ -60,9 +60,9 @@ export class ReactionPace {
 export const USUAL_LONGEST_MS = 15_000;
 
 /**
- * Best interval of own-trade reads, ms. A read every T seconds costs `requestPrice` / T per second. Fills known T / 2
- * late cost `lateFillCost` T / 2. The sum is smallest at T = sqrt(2 requestPrice / lateFillCost). 0 if reads are free,
- * Infinity if lateness costs nothing.
+ * Best interval between reads of own trades, ms. A read every T seconds costs `requestPrice` / T per second. Fills
+ * known T / 2 late on average cost `lateFillCost` T / 2. The total cost is smallest at T = sqrt(2 requestPrice /
+ * lateFillCost): 0 if reads are free, Infinity if late fills cost nothing.
  *
  * @param requestPrice price of a signed request, currency
  * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second
@@ -70,15 +70,15 @@ export const USUAL_LONGEST_MS = 15_000;
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own trades are read this many times as often as own orders, which only confirm trades and answers. */
+/** Own trades are read this many times as often as own orders, which only confirm known facts. */
 export const ORDERS_PER_FILLS = 5;
 
-/** Fraction of the signed budget for own reads; intervals grow to fit it. */
+/** Fraction of the signed budget for reads of own state; their intervals grow to fit it. */
 const SIGNED_PART = 0.3;
-/** Fraction of the own reads that rounds of reconciliation may always use. */
+/** Fraction of the reads of own state that reconciliation rounds may always use. */
 const ROUNDS_PART = 1 / 3;
 
-/** Intervals of own reads, ms; `fillsMs` is null on a venue without own trades. */
+/** Intervals of reads of own state, ms; `fillsMs` is null if the exchange does not list own trades. */
 interface OwnIntervals {
   readonly fillsMs: number | null;
   readonly ordersMs: number;
@@ -86,8 +86,8 @@ interface OwnIntervals {
 }
 
 /**
- * Extends intervals to fit the signed budget. Rounds are extended first, as the most expensive and least urgent, down
- * to their minimum part. Then trades and orders are extended together.
+ * Extends the intervals of own reads to fit the signed request budget. Reconciliation rounds, the most expensive and
+ * least urgent, are slowed first, down to their minimum part. Own-trade and order reads are slowed next, together.
  *
  * @param requestsARound signed requests of a reconciliation round
  * @param signedPerMinute the whole signed budget, requests per minute

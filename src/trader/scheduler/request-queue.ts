@@ -1,4 +1,4 @@
-/** Queue of all requests, with lanes, budgets and the cancel reserve. */
+/** Queue of all requests to the exchange, with priority lanes, budgets and a reserve of requests for cancels. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -9,24 +9,24 @@ import { LANES, type Lane, type Observation, type PlannedRequest, type Request }
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 
-/** A request that was never sent; the engine reports it as unknown with `sent: false`. */
+/** A request that was never sent; the engine reports its outcome as unknown, with `sent: false`. */
 export interface Unsent {
   readonly request: PlannedRequest;
-  /** Why it was not sent: too late, or no room in the queue. */
+  /** Why the request was not sent: too late, or no room in the queue. */
   readonly reason: string;
 }
 
-/** Requests to send, and requests not sent. Every pushed request appears exactly once. */
+/** Requests to send, and dropped requests. Every request pushed into the queue appears exactly once. */
 interface Release {
   readonly requests: readonly Request[];
   readonly unsent: readonly Unsent[];
 }
 
-/** Maximum number of waiting requests, over a minute of both budgets (120 and 300); later ones would be stale. */
+/** Maximum number of waiting requests: above both budgets of a minute (120 + 300); more would become stale. */
 export const MAX_WAITING = 512;
-/** Maximum requests in flight: enough to use the budget at a second of latency. */
+/** Maximum number of requests in flight: enough to use the whole budget at a latency of one second. */
 export const MAX_IN_FLIGHT = 8;
-/** Maximum requests in flight per scope, so that slow book reads never block own orders, nor the reverse. */
+/** Maximum requests in flight per scope, so that slow public book reads never block own orders, nor the reverse. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
 /** Maximum requests in flight including cancels, which do not wait for a free slot. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
@@ -37,7 +37,7 @@ const NOTHING: Release = { requests: [], unsent: [] };
 interface ReleasedRequest {
   readonly request: PlannedRequest;
   readonly scope: Scope;
-  /** Time when the request was released, on the steady clock, ms. */
+  /** Time when the request was released from the queue, by `SteadyClock`, ms. */
   readonly releasedMs: number;
   readonly isProbe: boolean;
 }
@@ -45,9 +45,9 @@ interface ReleasedRequest {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, ReleasedRequest>();
-  /** Clock of the budgets; requests and observations use our clock. */
+  /** Clock of the request budgets; requests and observations use our clock instead. */
   readonly #clock = new SteadyClock();
-  /** Dropped or recalled requests, reported as unsent with the next release. */
+  /** Dropped or recalled requests, which the next release reports as unsent. */
   #givenUp: Unsent[] = [];
   /** Times of sent reads of own state: resting orders, own trades, assets, reconciliation rounds. */
   readonly #ownReads = new SlidingMinute();
@@ -69,7 +69,7 @@ export class RequestQueue {
     };
   }
 
-  /** Number of waiting requests, for status pages and bounds. */
+  /** Number of requests that wait in the queue. */
   get waiting(): number {
     const { public: reads, signed, bootstrap } = this.#lines;
     return reads.waiting + signed.waiting + bootstrap.waiting;
@@ -79,17 +79,17 @@ export class RequestQueue {
     return this.#underWay.size;
   }
 
-  /** True while an intent's request is in flight: an order may depend on a fast next step. */
+  /** True while a request of an order, cancel or conversion is in flight, so that the next step is urgent. */
   get carriesIntents(): boolean {
     return this.#intentsUnderWay > 0;
   }
 
-  /** Id of the newest sent request; 0 before the first. */
+  /** Id of the newest sent request; 0 before the first request. */
   get newestId(): number {
     return this.#nextId - 1;
   }
 
-  /** Adds a request. Without room, one request is dropped and reported as unsent with the next release. */
+  /** Adds a request to the queue. In a full queue, one request is dropped and reported as unsent. */
   push(request: PlannedRequest): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
@@ -97,14 +97,13 @@ export class RequestQueue {
     line.waiting++;
   }
 
-  /** Drops unwanted waiting requests; they are reported as unsent with the next release. */
+  /** Drops unwanted waiting requests, which the next release reports as unsent. */
   recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
   /**
-   * Sets the number of own orders that rest, are in flight or unknown, which sizes the cancel reserve. Call it at each
-   * change.
+   * Sets the number of own orders that rest, are in flight or unknown. The reserve for cancels depends on this number.
    *
    * @param cancelsAll true when all orders are being canceled, for example by a kill: cancels then probe a full budget
    */
@@ -114,16 +113,16 @@ export class RequestQueue {
     for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
-  /** Fraction of the burst for new orders that is left: 1 after a quiet time, 0 while each order waits for a slot. */
+  /** Free fraction of the request burst for new orders: 1 after a quiet time, 0 while each order waits. */
   burstLeft(nowMs: number): number {
     return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
 
-  /** Releases the requests that may be sent now, the most urgent first. Ids increase within a run. */
+  /** Releases the requests that may be sent now, the most urgent first. Request ids increase within a run. */
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    // The unsent requests expired while they waited, or were dropped.
+    // Unsent requests have expired while they waited, or were dropped.
     const reason = 'the request expired while it waited for the request budget';
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;
@@ -152,7 +151,7 @@ export class RequestQueue {
     return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }
 
-  /** Takes in an outcome and its budget report; returns its request. */
+  /** Counts a request's outcome and its report about the budget; returns the request. */
   onOutcome(seen: Extract<Observation, { kind: 'outcome' }>): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
     const underWay = must(this.#underWay.get(requestId), `request ${requestId} under way`);
@@ -176,7 +175,7 @@ export class RequestQueue {
 
   /**
    * Number of requests of this lane that could be sent now: the budget above the lane's floor, less waiting requests of
-   * this and earlier lanes. 0 while the scope is blocked. An order takes two (draft, submit).
+   * this and earlier lanes. No request can be sent while the scope is blocked. An order needs two (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
@@ -190,18 +189,18 @@ export class RequestQueue {
     return Math.max(0, line.room(lane, this.#openOrders, steadyMs) - before);
   }
 
-  /** Requests per minute that may be used now: the profile's limit, or less after refusals. */
+  /** Requests per minute that may be sent now: the venue profile's limit, or less after refusals. */
   perMinute(scope: Scope, nowMs: number): number {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
-  /** True when time alone cannot lower the budgets: no recent throttling and no other user. */
+  /** True when time alone cannot lower the budgets: no recent throttling, and no other program uses them. */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  /** Budget figures for status pages; changes nothing. */
+  /** Request budget figures for status pages; changes nothing. */
   status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
@@ -219,7 +218,7 @@ export class RequestQueue {
     return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
 
-  /** Time at which a waiting request can be sent or expires: `nowMs` for at once; null if only an outcome helps. */
+  /** Time, `nowMs` or later, at which a waiting request can be sent or expires; null if that needs an outcome. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -239,7 +238,7 @@ export class RequestQueue {
     return Math.max(nowMs, nextMs);
   }
 
-  /** The most urgent request that may be sent now: by lane, then by waiting time. */
+  /** The most urgent request that may be sent now, by lane, then by waiting time; null without one. */
   #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
     let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
@@ -263,7 +262,7 @@ export class RequestQueue {
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
 
-  /** Earliest expiry of a waiting request; Infinity when none waits. */
+  /** Earliest expiry of a waiting request, our clock, ms; Infinity when none waits. */
   #findEarliestLatestMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const scope of SCOPES) {
@@ -292,7 +291,7 @@ export class RequestQueue {
     return unsent;
   }
 
-  /** Drops the newest request of a later lane, else the new one; true when there is room for the new one. */
+  /** Drops the newest request of a less urgent lane, else the new request; true if the new request has room. */
   #makeRoom(coming: PlannedRequest): boolean {
     const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
@@ -309,24 +308,24 @@ export class RequestQueue {
   }
 }
 
-/** A longer step of our clock counts as a jump, ms, because the time is observed every second. */
+/** Longest step of our clock that is not a jump, ms; the time is observed every second. */
 const LONGEST_STEP_MS = 60_000;
 
-/** Clock of the request budget: our clock, stopped during a jump, so that the window of a minute stays correct. */
+/** Clock of the request budget: our clock without its jumps, so that the sliding minute stays correct. */
 class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Takes in our time `nowMs`, and returns milliseconds on this clock, which never decrease. */
+  /** Takes our time `nowMs`, and returns this clock's time, ms, which never decreases. */
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
-    // A small step back is waited out, so that no time counts twice.
+    // After a small step back, this clock waits until our clock has caught up, so that no time counts twice.
     if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
     return this.#steadyMs;
   }
 
-  /** Time on this clock, for display; changes nothing. */
+  /** This clock's time, ms, for display; changes nothing. */
   peek(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;

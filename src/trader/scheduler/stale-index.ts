@@ -1,41 +1,41 @@
 /**
  * Value of reading a book now: the Whittle index of a cost that grows with the age of the newest read (Tripathi and
- * Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Pure; floats, because
- * nothing here is booked.
+ * Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Values are floats, because
+ * they are never booked.
  *
- * Model: a quote of Q shares rests at distance h from the fair price. Since the read t seconds ago, the price has moved
- * normally with deviation s = sigma sqrt(t). Takers hit a wrong quote at rate nu, so nu Q g(h, s) is lost per second.
- * The index is t g(t) less the integral of g from 0 to t: the cost of reading later instead of now. An optimal schedule
- * equalises it across markets. Price jumps are added.
+ * Model: a quote of Q shares rests at distance h from the fair price. Since the book read t seconds ago, the price has
+ * moved by a normal amount with standard deviation s = sigma sqrt(t). Takers hit a wrong quote at rate nu; the loss per
+ * second is nu Q g(h, s). The Whittle index is t g(t) less the integral of g from 0 to t: the cost of reading later. An
+ * optimal schedule equalises the index across markets. Price jumps add to the loss.
  */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { normalCdf, normalDensity } from '../../shared/base/random.js';
 
-/** g(h, s) / s as a function of z = h / s. g = E[(move - h)+]: cost per share at distance h of a normal move. */
+/** Returns g(h, s) / s for z = h / s. The loss per share is g = E[(move - h)+], for a normal price move. */
 export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 
-/** (t g(t) - integral of g over [0, t]) / (t s) as a function of z = h / s, with s = sigma sqrt(t). */
+/** Returns the index (t g(t) - integral of g over [0, t]) / (t s) for z = h / s, with s = sigma sqrt(t). */
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
-/** Uncertainty of sigma: a normal error of 0.35 in its logarithm. Without it, a calm market would never be read. */
+/** Volatility sigma is uncertain (normal error of 0.35 in its logarithm); else calm markets would never be read. */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
-/** Mean of a function of h / s over the uncertainty of sigma, in units of the middle s. */
+/** Averages a function of z = h / s over the uncertainty of sigma, in units of the middle s. */
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
-/** Both functions of z, averaged over the uncertainty of sigma. */
+/** Loss and index as functions of z, averaged over the uncertainty of sigma. */
 const averagedPickOff = averageOver(pickOffPerDeviation);
 export const averagedIndex = averageOver(indexPerDeviation);
 
-/** Largest tabulated z; beyond it the loss is below float precision. */
+/** Largest tabulated z (quote distance / deviation of the price); beyond it the loss is below float precision. */
 const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
-/** Table of a function of z with linear interpolation: a decision over many markets needs thousands of values. */
+/** Table of a function of z with linear interpolation, because one decision needs thousands of values. */
 class InterpolationTable {
   readonly #values: Float64Array;
 
@@ -55,43 +55,44 @@ class InterpolationTable {
 const PICK_OFF = new InterpolationTable(averagedPickOff);
 const INDEX = new InterpolationTable(averagedIndex);
 
-/** Assumed seconds from a read until the resulting quotes rest. */
+/** Assumed time from a book read until the resulting quotes rest, s. */
 const REACTION_S = 2;
 /** Standard deviation of a price jump, as a fraction of p (1 - p). */
 const JUMP_SIZE = 0.25;
 
-/** Shares assumed for a market without own orders, which may be quoted later. */
+/** Order size, shares, assumed in a market without own orders, because the market may be quoted later. */
 const BASE_SHARES = 0.5;
 
-/** Fillable part of an own order, with its price in YES space. */
+/** Unfilled part of an own order; an order for NO is converted to YES. */
 export interface RestingQuote {
   readonly side: 'bid' | 'ask';
   readonly priceMicros: Micros;
   readonly remainingMicros: Micros;
 }
 
-/** Inputs of one market's index. Prices are floats in YES space. */
+/** Inputs for the value of reading one market's book. Prices are YES prices, as floats. */
 export interface StaleMarket {
-  /** Our clock, ms, of the newest book; null before the first read. Later events are unknown. */
+  /** Time of the newest book, our clock, ms; null before the first book read. Later market events are unknown. */
   readonly seenMs: number | null;
   /** Price of a YES share by the newest book, in (0, 1). */
   readonly price: number;
-  /** Usual distance of quotes from the price in this market. */
+  /** Usual price distance of quotes from the YES price in this market. */
   readonly usualDistance: number;
   /** Volatility of the price per square root of a second. */
   readonly sigmaPerSqrtS: number;
   readonly jumpsPerS: number;
-  /** Takers per second that would hit a wrong quote. */
+  /** Number of takers per second that would hit a wrong quote. */
   readonly takersPerS: number;
   /** All own orders of the market that rest or may rest. */
   readonly quotes: readonly RestingQuote[];
-  /** Price move since the newest book by the venue's mark (`VenueMark`); absent: no reported move. */
+  /** Price move since the newest book, by the exchange's mark (`VenueMark`); absent: no reported move. */
   readonly markMove?: number;
 }
 
 /**
- * Index of one share at distance `h`, `t` seconds after the read, with one taker per second. Changed quotes rest `d`
- * seconds after a read. The index grows with t, sigma and the jump rate, falls with h, and is never negative.
+ * Index (value of a read) for one share at distance `h`, `t` seconds after the last read, with one taker per second.
+ * Changed quotes rest `d` seconds after a read. The index grows with t, sigma and the jump rate, falls with h, and is
+ * never negative.
  *
  * @param variance p (1 - p), the largest possible variance of a probability
  * @param movedS time in which the price usually moves by its known move, s; the read counts as older by this time
@@ -118,7 +119,7 @@ export function shareIndex(
   return Math.max(0, area - waited) + (jumpsPerS * jump * PICK_OFF.at(h / jump) * t * t) / 2;
 }
 
-/** Value of reading this market now, currency, up to a common factor; Infinity before the first read. */
+/** Value of reading this market's book now, currency times a common factor; Infinity before the first read. */
 export function staleIndex(market: StaleMarket, nowMs: number): number {
   const { seenMs, price, sigmaPerSqrtS, jumpsPerS, quotes } = market;
   if (seenMs === null) return Number.POSITIVE_INFINITY;
@@ -137,7 +138,7 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
   return index * market.takersPerS;
 }
 
-/** Expected loss per second of a market's quotes, currency, with a book read every `everyS` seconds. */
+/** Expected loss by a market's stale quotes, currency per second, with a book read every `everyS` seconds. */
 export function staleLossPerS(market: StaleMarket, everyS: number): number {
   const { price, sigmaPerSqrtS, jumpsPerS, quotes, takersPerS } = market;
   const variance = Math.max(SMALLEST_VARIANCE, price * (1 - price));
@@ -155,7 +156,7 @@ export function staleLossPerS(market: StaleMarket, everyS: number): number {
   return loss * takersPerS;
 }
 
-/** Smallest variance: a price near 0 or 1 still moves by the rounding error. */
+/** Smallest variance p (1 - p): a price near 0 or 1 still moves by its rounding error. */
 const SMALLEST_VARIANCE = 1e-6;
-/** Largest volatility in price: near resolution the true value is infinite. */
+/** Largest price volatility per square root of a second: near resolution the true volatility is infinite. */
 const LARGEST_SIGMA = 1;

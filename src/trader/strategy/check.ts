@@ -4,7 +4,7 @@ import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
-/** Returns null for valid quotes, else the first error as text. A strategy in JavaScript may return any type. */
+/** Returns null for valid quotes, else the first error as text. JavaScript strategies may return any type. */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
@@ -32,7 +32,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
 }
 
-/** Checks the quotes of a whole event, one entry per market of the view. Returns null, or the first error as text. */
+/** Checks the quotes of a whole event, one entry per market of the view. Returns the first error as text, or null. */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
@@ -44,7 +44,7 @@ export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { mar
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
       return `no quotes of ${conditionId}: every market in the view needs quotes`;
-    // `hasOwn` has checked that the entry exists.
+    // The check with `hasOwn` ensures that the entry exists.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
   }
@@ -98,7 +98,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
     checkGrid(name, price, market.tickMicros, market.minPriceMicros, market.maxPriceMicros);
   return (
     checkPrice('priceMicros', priceMicros) ??
-    // The quote may become an order of NO, so 1 - price must also be valid.
+    // The quote may become an order of NO shares, so 1 - price must also be valid.
     checkPrice('1 - priceMicros', ONE - priceMicros) ??
     checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
   );
@@ -106,7 +106,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
 
 function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
   if (!Number.isSafeInteger(value)) return `${name} must be an integer of millionths, got ${show(value)}`;
-  // Micros are safe integers, which was checked above.
+  // The checks above ensure that Micros are safe integers.
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }

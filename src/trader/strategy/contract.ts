@@ -4,25 +4,25 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { OwnFill } from '../market/own-activity.js';
 import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 
-/** One wanted order level in YES space. */
+/** One wanted order level of a strategy, in YES prices. */
 export interface QuoteLevel {
-  /** YES price. This price and 1 - price are multiples of the tick within the limits, since an ask may buy NO. */
+  /** YES price. YES price; it and 1 - price are multiples of the tick within the limits, since an ask may buy NO. */
   readonly priceMicros: Micros;
-  /** Number of shares: a multiple of the lot within the market's amount limits. */
+  /** Number of shares of the level: a multiple of the lot within the market's amount limits. */
   readonly amountMicros: Micros;
-  /** True for a probe, an order sent to gain information. Other orders are sent first. Absent: false. */
+  /** True for a probe, an order sent after the others to gain information; absent: false. */
   readonly isProbe?: boolean;
 }
 
 /** Complete sets (one YES and one NO share each) that a strategy wants to hold, to sell either outcome. */
 export interface SetsWish {
-  /** Number of sets to hold. Missing sets are split from currency in batches, up to `max_core_sets`. 0: no sets. */
+  /** Number of sets to hold. Currency is split into missing sets in batches, up to `max_core_sets`. 0: no sets. */
   readonly coreSharesMicros: Micros;
-  /** `auto`: sets beyond this number are merged into currency. `never`: sets are merged only by a flatten. */
+  /** `auto`: sets beyond that number are merged into currency. `never`: only a flatten merges sets. */
   readonly merge: 'auto' | 'never';
 }
 
-/** The wanted own orders of a market. The engine finds the fewest requests that lead to them. */
+/** Quotes: the own orders that a strategy wants in a market. The engine finds the fewest requests for these orders. */
 export interface Quotes {
   /** The strategy's fair YES price, which risk compares with the quotes. Null: no fair price, and no levels allowed. */
   readonly fairMicros: Micros | null;
@@ -30,25 +30,23 @@ export interface Quotes {
   readonly bids: readonly QuoteLevel[];
   /** Wanted asks, lowest price first, with strictly rising prices above all bids, at most `MAX_LEVELS`. */
   readonly asks: readonly QuoteLevel[];
-  /** Maximum distance in ticks between an order and its level at which the order stays and keeps its queue position. */
+  /** Maximum distance, ticks, from its level at which a resting order stays and keeps its queue position. */
   readonly keepWithinTicks: number;
-  /** Maximum size difference at which an order stays, as a fraction of the level's size, 0 to 1. */
+  /** Maximum size difference from its level at which an order stays, as a fraction of the level, 0 to 1. */
   readonly keepWithinSizeFraction: number;
   /** True: every order that differs from its level is replaced, whatever the tolerances and request prices. */
   readonly exact?: boolean;
   /**
    * Gain per share of a fill at a side's best level, after the price move that follows the fill; currency, -1 to 1. The
-   * engine ranks markets and changes by this value. At a worse level the gain is greater by the distance between the
-   * levels. Absent: derived from `fairMicros`.
+   * engine ranks markets and order changes by this gain. At a worse level the gain is greater by the distance between
+   * the levels. If absent, the engine derives the gain from `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
-  /** True: the checks before draft and signature reject an order that would trade at once. Absent: false. */
+  /** True: the checks before draft and signature reject an order that would trade at once; absent: false. */
   readonly postOnly?: boolean;
   /** Wanted complete sets; absent: no wish. The wish lasts until later quotes change it, also after restarts. */
   readonly sets?: SetsWish;
-  /**
-   * Latest time of the next call, our clock, ms. Absent: about a second later, and at each observation of the market.
-   */
+  /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
   readonly againMs?: number;
   /** Reason for these quotes, or for the lack of quotes; one sentence for `explain`. */
   readonly note: string;
@@ -56,7 +54,7 @@ export interface Quotes {
   readonly factors: Readonly<Record<string, number>>;
 }
 
-/** Maximum levels per side. More levels could not be kept current within the venue's request limits. */
+/** Maximum levels per side. The venue's request limits would not allow to keep more levels current. */
 export const MAX_LEVELS = 10;
 
 /** Makes empty quotes with a reason. All resting orders are canceled. */
@@ -75,8 +73,8 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
   /**
-   * State that `create` needs to continue: any JSON value of at most `MAX_STATE_BYTES`. `twinbook explain MARKET`
-   * prints the figures and texts under its key `shown`. Called only for a module that declares `state`.
+   * Returns the state from which `create` can continue: any JSON value of at most `MAX_STATE_BYTES`. `twinbook explain
+   * MARKET` prints the figures and texts under its key `shown`. `save` is called only if the module declares `state`.
    */
   save?(): unknown;
   /** Receives new parameters declared `live: 'now'` or `'requote'`. If it is absent or throws, a new quoter is made. */
@@ -85,13 +83,13 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
 
 /** A running strategy in all quoted markets of one event. The rules of `Quoter` apply. */
 export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
-  /** Quotes of the markets in `view.markets`, by condition id. An error in one discards the quotes of all. */
+  /** Quotes of the markets in `view.markets`, by condition id. One market's error discards all quotes. */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
   /** @param conditionId market to which the observed event belongs */
   observe?(event: StrategyEvent<K>, conditionId: string): void;
-  /** Returns the state as `Quoter.save` does. The state is saved once per event. */
+  /** Returns the state as `Quoter.save` does. The quoter's state is saved once per event. */
   save?(): unknown;
-  /** Receives new parameters as `Quoter.params` does. Called once for all markets of the event. */
+  /** Receives new parameters as `Quoter.params` does. This method is called once for all markets of the event. */
   params?(next: P): void;
 }
 
@@ -104,7 +102,7 @@ export interface StateDeclaration {
   readonly version: number;
 }
 
-/** Optional parts of a module's views. Each part costs computing time. */
+/** Optional parts of the market views that a module gets. Each optional part costs computing time. */
 export interface InputsDeclaration {
   /** True: `MarketView.event` holds the other markets of the event. */
   readonly event?: true;
@@ -142,8 +140,8 @@ interface DefinitionParts<S extends ParamSpecs, K extends AskedEvent> extends St
 export interface StrategyDefinition<S extends ParamSpecs, K extends AskedEvent = never> extends DefinitionParts<S, K> {
   readonly scope?: 'market';
   /**
-   * Makes a quoter for one market. Called after every start. `saved` is the newest saved state of the declared version,
-   * if there is one. If `create` throws with a saved state, it is called again without it.
+   * Makes a quoter for one market. Called after every trader start. `saved` is the quoter's newest saved state of the
+   * declared version, if there is one. If `create` throws with a saved state, it is called again without it.
    */
   create(params: ParamsOf<S>, market: MarketFacts, saved?: unknown): Quoter<'fill' | K, ParamsOf<S>>;
 }
@@ -161,7 +159,7 @@ interface HostedParts extends StrategyParts {
   check?(params: ParamValues): string | null;
 }
 
-/** A strategy with one quoter per market, as the engine uses it. `readParams` makes the values for `create`. */
+/** A strategy with one quoter per market, as the engine uses it. `readParams` makes the `params` for `create`. */
 export interface MarketStrategy extends HostedParts {
   readonly scope?: 'market';
   create(params: ParamValues, market: MarketFacts, saved?: unknown): Quoter<EventKind>;
@@ -184,7 +182,7 @@ export function defineStrategy<const S extends ParamSpecs, const K extends Asked
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;
-/** Implementation of both overloads. */
+/** Implementation of both overloads of `defineStrategy`. */
 export function defineStrategy(definition: unknown): Strategy {
   // The host calls `create` only with parameters from `readParams` for these declarations.
   return definition as Strategy;
@@ -202,29 +200,29 @@ interface Described {
    * Absent: `restart`. A quoter without a method `params` is always replaced.
    */
   readonly live?: LiveClass;
-  /** One sentence for tables and error messages. */
+  /** Description of the parameter for tables and error messages, one sentence. */
   readonly help: string;
 }
 
 interface NumericParam extends Described {
-  /** Unit, such as `ticks`, `ms`, `s` or `levels`. */
+  /** Unit of the parameter, such as `ticks`, `ms`, `s` or `levels`. */
   readonly unit: string;
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
-/** A whole number, written as a YAML number. */
+/** Parameter that is a whole number, written as a YAML number. */
 export interface IntegerParam extends NumericParam {
   readonly kind: 'integer';
 }
 
-/** A number that is neither money nor shares, such as a factor or a fraction. Written as a YAML number. */
+/** A parameter that is neither money nor shares, such as a factor or a fraction, written as a YAML number. */
 export interface NumberParam extends NumericParam {
   readonly kind: 'number';
 }
 
-/** A number of shares, written as a decimal string (`"25"`). The strategy receives Micros. */
+/** Parameter that is a number of shares, written as a decimal string (`"25"`) and received as Micros. */
 export interface SharesParam extends Described {
   readonly kind: 'shares';
   readonly min: string;
@@ -232,33 +230,33 @@ export interface SharesParam extends Described {
   readonly default: string;
 }
 
-/** A boolean, written as `true` or `false`. */
+/** Parameter that is `true` or `false`. */
 export interface BooleanParam extends Described {
   readonly kind: 'boolean';
   readonly default: boolean;
 }
 
-/** One of a list of words. */
+/** Parameter that is one word of a list. */
 export interface ChoiceParam<T extends string = string> extends Described {
   readonly kind: 'choice';
   readonly choices: readonly T[];
   readonly default: NoInfer<T>;
 }
 
-/** The name of a feed in the trader's file. `MarketView.feeds` holds the feed's value under this name. */
+/** Parameter that names a feed of the trader's file. `MarketView.feeds` holds the feed's value under this name. */
 export interface FeedParam extends Described {
   readonly kind: 'feed';
-  /** True: the value may be `""`, which means no feed. Absent: a name is required. */
+  /** If true, the feed's name may be `""`, which means no feed. If absent, a name is required. */
   readonly optional?: true;
   readonly default: string;
 }
 
-/** Every kind of parameter that holds one value. */
+/** Union of the kinds of parameters that hold one value. */
 export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
-/** The fields of a row, or parameters that hold one value each, by name. */
+/** Declarations of a row's fields, or of single-value parameters, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
-/** A list of records with the same fields, for example bands. A missing field takes its default. */
+/** Parameter that is a list of rows with the same fields, for example bands. A missing field takes its default. */
 export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described {
   readonly kind: 'rows';
   readonly fields: F;
@@ -267,7 +265,7 @@ export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described 
   readonly default: readonly NoInfer<Readonly<{ [K in keyof F]?: unknown }>>[];
 }
 
-/** Every kind of parameter: one value, or a list of rows. */
+/** Union of all kinds of parameters: one value, or a list of rows. */
 export type ParamSpec = FieldSpec | RowsParam;
 /** All parameters of a strategy, by the name under `params:` in its file. */
 export type ParamSpecs = Readonly<Record<string, ParamSpec>>;
@@ -298,14 +296,14 @@ export type ParamValue = FieldValue | readonly Readonly<Record<string, FieldValu
 /** All parsed parameters by name, defaults filled in; frozen. */
 export type ParamValues = Readonly<Record<string, ParamValue>>;
 
-/** Kinds that a module can subscribe to in `observes`; every quoter receives fills. */
+/** Kinds of events to which `observes` can subscribe; every quoter receives fills. */
 export const ASKED_EVENTS = ['rested', 'canceled', 'refused', 'merged', 'split', 'resolved', 'jump', 'feed'] as const;
 /** A kind of event that only subscribed modules receive. */
 export type AskedEvent = (typeof ASKED_EVENTS)[number];
-/** Every kind of event. */
+/** Union of all kinds of events. */
 export type EventKind = 'fill' | AskedEvent;
 
-/** Identifies an order of this strategy in an event. */
+/** Fields by which an event identifies an order of this strategy. */
 interface OfOrder {
   /** Id of the order's intent, as in `MarketView.orders`. */
   readonly intentId: string;
@@ -322,28 +320,28 @@ interface Said {
   readonly rested: OfOrder & { readonly amountMicros: Micros };
   /** A resting order was canceled by the trader or the exchange, or expired, before it was filled completely. */
   readonly canceled: OfOrder & {
-    /** Unfilled shares, by the exchange's record. */
+    /** Unfilled shares of the order, by the exchange's record. */
     readonly leftMicros: Micros;
   };
-  /** The exchange rejected a request. Unsent, throttled and withdrawn requests are not reported. */
+  /** The exchange rejected a request for this order. Unsent, throttled and withdrawn requests cause no such event. */
   readonly refused: {
     readonly what: 'place' | 'cancel' | 'merge' | 'split' | 'redeem';
-    /** Error slug of the service; `failed` or `expired` for a draft; or `post_only`. */
+    /** Reason of the rejection: an error slug; `failed` or `expired` for a draft; or `post_only`. */
     readonly slug: string;
   };
   /** This number of complete sets of this market was merged into currency, by any strategy. */
   readonly merged: { readonly amountMicros: Micros };
   /** Currency was split into this number of complete sets of this market, by any strategy. */
   readonly split: { readonly amountMicros: Micros };
-  /** The market is settled. `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
+  /** The event's market is settled. `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
   readonly resolved: { readonly phase: 'resolved' | 'canceled' };
-  /** The mid of others' book jumped between the last two polls by this signed change (`Health.sinceJumpMs` is 0). */
+  /** The mid of others' book jumped by this signed change between two polls (`Health.sinceJumpMs` is 0). */
   readonly jump: { readonly changeLogOdds: number };
   /** A feed named in the strategy's parameters has a new value for this market, which `MarketView.feeds` holds. */
   readonly feed: { readonly feed: string };
 }
 
-/** An event of one of the kinds `K`. */
+/** Event of one of the kinds `K`. */
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;
@@ -352,5 +350,5 @@ export type StrategyEvent<K extends EventKind = 'fill'> = {
   } & Said[Each];
 }[K];
 
-/** An event of any kind. */
+/** Event of any kind that a quoter can receive. */
 export type AnyEvent = StrategyEvent<EventKind>;

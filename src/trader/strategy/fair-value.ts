@@ -7,25 +7,25 @@ import type { StrategyEvent } from './contract.js';
 
 /** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Minimum cumulative shares at which a level counts as a side's best price; fewer shares are dust. */
+  /** Minimum cumulative shares at which a book level counts as the side's best price; fewer are dust. */
   readonly dustMicros: Micros;
   /** Weight of the microprice against the mid, 0 to 1. */
   readonly imbalanceWeight: number;
   /** Maximum weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
-  /** Maximum spread of others, in price, at which there is a fair price. */
+  /** Maximum spread of others' book, in price, at which a fair price is computed. */
   readonly maxSpread: number;
 }
 
 /** A fair price and its inputs, as YES prices from 0 to 1. */
 export interface FairValue {
   readonly fair: number;
-  /** Others' best prices without dust. The fair price lies between them. */
+  /** Best bid and ask of others, without dust. The fair price lies between bid and ask. */
   readonly bid: number;
   readonly ask: number;
   readonly mid: number;
   readonly microprice: number;
-  /** Others' spread without dust, in price. */
+  /** Spread of others' book without dust, in price. */
   readonly spread: number;
 }
 
@@ -45,27 +45,27 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const { tradePrice, tradeWeightShares } = view.estimates;
   if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
   const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
-  // Past trades may lie outside the present spread, but the fair price stays within it.
+  // Past trades may lie outside the present spread, but the fair price stays inside.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
 }
 
-/** Maximum number of fills that wait for their markout. The oldest are dropped. */
+/** Maximum number of fills that wait for their markout; beyond it, the oldest are dropped. */
 const MAX_WAITING = 200;
 
-/** Time of the markouts of fills, and the decay of old markouts. */
+/** Settings of the markouts (price moves after fills): their time and their decay. */
 export interface MarkoutSetting {
   /** Time from a fill to its markout, ms. */
   readonly horizonMs: number;
   /** Half-life of old markouts, ms. */
   readonly halfLifeMs: number;
-  /** Weight of the prior: assumed shares of fills without an adverse move. */
+  /** Weight of the prior, in shares: assumed fills without an adverse price move. */
   readonly priorShares: number;
 }
 
 interface WaitingTrade {
   readonly dueMs: number;
-  /** +1 for a purchase of YES, -1 for a sale. */
+  /** Direction of a fill: +1 for a purchase of YES, -1 for a sale. */
   readonly sign: 1 | -1;
   readonly fairBefore: number;
   readonly shares: number;
@@ -84,7 +84,7 @@ export class MarkoutTracker {
     this.#setting = setting;
   }
 
-  /** Adds a fill. Its price move is measured from the last fair price before it. */
+  /** Adds a fill. A fill's price move is measured from the last fair price before the fill. */
   fill(event: Extract<StrategyEvent, { kind: 'fill' }>): void {
     if (this.#fair === null) return;
     const sign = event.side === 'bid' ? 1 : -1;
@@ -93,7 +93,7 @@ export class MarkoutTracker {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** Notes the present fair price, and computes the markouts of fills that are due. */
+  /** Notes the present fair price, and computes the markouts of all fills that are due. */
   fair(nowMs: number, fair: number): void {
     const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);
@@ -109,7 +109,7 @@ export class MarkoutTracker {
     this.#fair = fair;
   }
 
-  /** Mean adverse move after a fill, in price; 0 or more. */
+  /** Mean adverse price move after a fill, in price; 0 or more. */
   get adverseMove(): number {
     return Math.max(0, this.#adverse / (this.#weight + this.#setting.priorShares));
   }

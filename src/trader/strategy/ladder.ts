@@ -4,7 +4,7 @@ import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple 
 import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
-/** Lowest and highest YES price at which orders of both YES and NO are valid; null when no price is. */
+/** Lowest and highest YES price at which orders of both YES and NO are valid; null if no price is valid. */
 export function priceRange(market: MarketFacts): { readonly low: Micros; readonly high: Micros } | null {
   const { tickMicros } = market;
   const lowest = maxMicros(tickMicros, maxMicros(market.minPriceMicros, complement(market.maxPriceMicros)));
@@ -20,7 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/** Shares, in millionths, that may still fill on a side, up to the position limit. In reduce-only mode: up to zero. */
+/** Shares, in millionths, that may still fill on a side, up to the position limit; in reduce-only mode up to zero. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -29,17 +29,17 @@ export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketV
 /** Wanted levels of one side, before rounding to the market's tick, lot and limits. */
 export interface LadderWish {
   readonly side: BookSide;
-  /** Price of the best level, a float. The price is rounded away from the mid to a tick. */
+  /** Price of the side's best level, a float. This price is rounded to a tick, away from the mid. */
   readonly price: number;
-  /** Distance between levels, ticks. */
+  /** Distance between two neighbouring levels, ticks. */
   readonly stepTicks: number;
   readonly levels: number;
   readonly levelShares: number;
-  /** Maximum shares of all levels together. */
+  /** Maximum shares of all the side's levels together. */
   readonly totalShares: number;
 }
 
-/** Converts a wish into valid levels. Levels whose price or amount is outside the market's limits are left out. */
+/** Converts wanted levels into valid ones. Levels whose price or amount is outside the market's limits are left out. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -66,10 +66,10 @@ export function onTick(side: BookSide, price: number, tickMicros: Micros): Micro
   return toMultiple(micros(whole), tickMicros, side === 'bid' ? 'floor' : 'ceil');
 }
 
-/** Tolerance of float errors, in millionths. */
+/** Tolerance for float errors in prices and sizes, in millionths. */
 const FLOAT_NOISE = 1e-4;
 
-/** Rounds shares down to a valid order amount; null below the minimum amount. */
+/** Rounds shares down to a valid order amount; null below the market's minimum amount. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);
@@ -79,15 +79,15 @@ export function amountOnLot(shares: number, market: MarketFacts): Micros | null 
 
 /** Conditions under which a strategy does not quote. */
 export interface GuardSetting {
-  /** Maximum age of the book, ms. */
+  /** Maximum age of the book for quoting, ms. */
   readonly maxBookAgeMs: number;
-  /** Pause after a price jump, ms. */
+  /** Pause of quoting after a price jump, ms. */
   readonly jumpPauseMs: number;
-  /** Time before resolution from which nothing is quoted, ms. */
+  /** Time before the market's resolution from which nothing is quoted, ms. */
   readonly haltBeforeMs: number;
 }
 
-/** Reason why this market must not be quoted now, in one sentence; null if it may be quoted. */
+/** Reason why this market must not be quoted now, in one sentence; null if quoting is allowed. */
 export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | null {
   const { health, market, timeToResolutionMs } = view;
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;

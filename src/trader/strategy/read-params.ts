@@ -17,21 +17,21 @@ import {
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
   readonly path: readonly (string | number)[];
-  /** Text with the given value and the accepted values, with unit and range, and without a full stop. */
+  /** Problem as text, with given value, accepted values, unit and range, and without a full stop. */
   readonly message: string;
 }
 
 /** Result of reading a strategy file's parameters: values or problems, never both. */
 export interface ParamsRead {
-  /** Values of the parameters; null when there is any problem. */
+  /** Values of all parameters; null if there is any problem. */
   readonly values: ParamValues | null;
   readonly problems: readonly ParamProblem[];
 }
 
-/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing values get defaults. */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined; missing values get defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
-  // `jitless`: compiling a schema does not pay off, because most schemas are used once.
+  // `jitless`: most schemas are used once, so that compiling a schema does not pay off.
   const parsed = paramsSchema(strategy.params).safeParse(given, { jitless: true });
   const problems = [...listUnknown(strategy.params, given), ...listWrong(strategy.params, given, parsed.error)];
   if (!parsed.success || problems.length > 0) return { values: null, problems };
@@ -43,7 +43,7 @@ export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
 type ParamsSchema = z.ZodType<ParamValues>;
 const schemas = new WeakMap<ParamSpecs, ParamsSchema>();
 
-/** Returns the zod schema of declarations. It is cached, because a sweep reads thousands of candidates. */
+/** Returns the zod schema of declarations. The schema is cached, because a sweep reads thousands of candidates. */
 function paramsSchema(specs: ParamSpecs): ParamsSchema {
   const known = schemas.get(specs) ?? makeSchema(specs);
   schemas.set(specs, known);
@@ -92,7 +92,7 @@ function freezeRows(values: ParamValues): ParamValues {
 
 type ParamPath = ParamProblem['path'];
 
-/** Lists parameter names that are not declared, also in rows. */
+/** Lists given parameter names that are not declared, also in rows. */
 function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
@@ -107,10 +107,10 @@ function listUnknown(specs: ParamSpecs, given: unknown, path: ParamPath = []): r
 function unknownName(name: string, specs: ParamSpecs): string {
   const names = Object.keys(specs);
   const meant = closest(name, names);
-  return `unknown parameter '${name}'; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
+  return `unknown parameter '${name}'; ${meant === null ? `known parameters: ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
-/** Lists values that are outside their declared range or of a wrong type, also defaults. */
+/** Lists parameter values outside their declared range or of a wrong type, also defaults. */
 const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): readonly ParamProblem[] =>
   (error?.issues ?? []).flatMap(({ code, path: found }) => {
     if (code === 'unrecognized_keys') return [];
@@ -131,7 +131,7 @@ const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): reado
 /** Pattern of a feed's name in a trader's file and in a parameter. */
 export const FEED_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** Names of the feeds in a strategy's parameters, without duplicates. */
+/** Names of the feeds that a strategy's parameters name, without duplicates. */
 export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly string[] {
   const names = Object.entries(specs).flatMap(([name, spec]) => (spec.kind === 'feed' ? [String(values[name])] : []));
   return [...new Set(names)].filter((name) => name !== '');
@@ -179,11 +179,11 @@ export function describeParam(spec: ParamSpec): Readonly<Record<'unit' | 'range'
   }
 }
 
-/** One row of the table of parameters. All fields are texts. */
+/** One row of the table that describes a strategy's parameters, with texts only. */
 export type ParamRow = ReturnType<typeof paramRow>;
 
 /**
- * Returns the table of a strategy's parameters. A list is followed by its fields, such as `bands[].min_margin_ticks`.
+ * Returns the table of a strategy's parameters. Lists are followed by their fields, such as `bands[].min_margin_ticks`.
  */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
@@ -213,17 +213,17 @@ function show(value: unknown): string {
 }
 
 /**
- * Returns the strategy that a module exports by default. `where` names the module in errors. Throws TwinbookError
- * `strategy_invalid` that names the missing part, or a default outside its range.
+ * Returns the strategy that a module exports by default. `where` names the module in error messages. Throws
+ * TwinbookError `strategy_invalid` that names the missing part, or a default outside its range.
  */
 export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
-  const wrong = found === null ? 'it has no default export' : wrongPart(found);
+  const wrong = found === null ? 'the module has no default export' : wrongPart(found);
   if (found === null || wrong !== null) {
     const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
     throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);
   }
-  // The lines above have checked every part that the host uses.
+  // The checks above cover every part of the module that the host uses.
   const strategy = found as unknown as Strategy;
   const [problem] = readParams(strategy, {}).problems;
   if (problem === undefined) return strategy;
@@ -237,14 +237,14 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Returns the default export; null without one. Loaders for CommonJS wrap it a second time. */
+/** Returns the module's default export; null without one. CommonJS loaders wrap the export a second time. */
 function defaultExport(moduleExports: unknown): Loose | null {
   const outer = asRecord(asRecord(moduleExports)?.['default']);
   return asRecord(outer?.['default']) ?? outer;
 }
 
 function asRecord(value: unknown): Loose | null {
-  // Reading any property of an object is safe, and its type stays unknown.
+  // The cast is safe: any property of an object can be read, and its type stays unknown.
   return typeof value === 'object' && value !== null ? (value as Loose) : null;
 }
 

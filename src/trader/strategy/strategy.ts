@@ -2,8 +2,9 @@
  * The package's export `twinbook/strategy`: the strategy interface, parameter declarations, market views, exact numbers
  * and quoting mathematics.
  *
- * A strategy is a function of its view. It returns the wanted orders in YES space, and the engine decides which
- * requests to send. The same module runs live, on paper and in backtests. It has no clock, input, output or randomness.
+ * A strategy is a function of its view. The function returns the wanted orders in YES space, and the engine decides
+ * which requests to send. A strategy module runs live, on paper and in backtests. Strategies have no clock, input,
+ * output or randomness.
  */
 
 export * from '../../shared/base/micros.js';

@@ -63,7 +63,7 @@ describe('a loss limit that is reached in a backtest', () => {
     expect(whole.analysis.result.resultMicros).toBe(3 * cut.analysis.result.resultMicros);
     const verdict = bracketVerdict([whole.analysis, cut.analysis]);
     expect(verdict.text).toContain('−4.50 (risk-averse); −4.50 (risk-averse)');
-    expect(verdict.text).toContain('Compared over the 1 market of 3 that every model played.');
+    expect(verdict.text).toContain('The comparison uses the 1 market of 3 that every fill model played.');
   });
 });
 

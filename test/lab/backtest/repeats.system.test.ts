@@ -170,7 +170,7 @@ describe('repeats in which a limit halted the trader', () => {
     }
     const verdict = repeatVerdict(models);
     expect(verdict.points).toBe('gain');
-    expect(verdict.text).toContain('Compared over the 9 markets of 12 that every model played.');
+    expect(verdict.text).toContain('The comparison uses the 9 markets of 12 that every fill model played.');
     // The total is unchanged: a loss without a halt.
     expect(models[0]?.repeats.resultMicros.mean).toBe(-51e6);
   });

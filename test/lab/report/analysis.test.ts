@@ -313,7 +313,7 @@ describe('the bracket', () => {
   };
 
   test.each([
-    [7, [1, 3], [1, 5], 'unclear', 'It says little: 7 independent events'],
+    [7, [1, 3], [1, 5], 'unclear', 'The result says little: 7 independent events'],
     [8, [1, 3], [1, 5], 'gain', 'A gain under every fill model: +2.00 (m0, 95 % +1.00 … +3.00); +3.00 (m1'],
     [8, [-3, -1], [-9, -1], 'loss', 'A loss under every fill model: −2.00 (m0, 95 % −3.00 … −1.00)'],
     [8, [1, 3], [-1, 5], 'unclear', 'Neither a gain nor a loss is shown, because not every interval excludes 0'],
@@ -340,7 +340,7 @@ describe('the bracket', () => {
     const verdict = bracketVerdict([all, halted]);
     expect(verdict.signFlips).toBe(false);
     expect(verdict.text).toContain('+2.00 (all); +1.00 (halted)');
-    expect(verdict.text).toContain('Compared over the 1 market of 2 that every model played.');
+    expect(verdict.text).toContain('The comparison uses the 1 market of 2 that every fill model played.');
   });
 
   test('is grey below eight events', () => {

@@ -114,7 +114,7 @@ describe('a mistake', () => {
     [['order_shares=0.5'], /got "0\.5", wanted an amount of shares/],
     [['mode=sound,sly'], /got "sly", wanted one of sound, throws, rejects, exits, kills/],
     [['is_quick=maybe'], /got "maybe", wanted true or false/],
-    [['mode=1:2:1'], /wanted a list, for it is one of sound/],
+    [['mode=1:2:1'], /wanted a list of values, because the parameter is one of sound/],
     [['behind_ticks=3:1:1'], /wanted the smaller end first/],
     [['behind_ticks=1:3:0'], /wanted a step above 0/],
     [['behind_ticks=1:3'], /wanted a step, as in FROM:TO:STEP/],
@@ -125,14 +125,14 @@ describe('a mistake', () => {
     [['behind_ticks=1', 'maker.behind_ticks=2'], /--param maker\.behind_ticks is given twice/],
     [['behind_ticks=5', 'lean=1'], /no combination of these values is possible: maker: behind_ticks of 5/],
     [['lean=0:1:0.001', 'behind_ticks=0:9:1'], /10010 configurations \(maker\.lean: 1001, maker\.behind_ticks: 10\)/],
-    [[], /nothing to vary/],
+    [[], /no parameter to vary/],
   ])('%j is said before anything runs', (params, message) => {
     expect(() => grid(...params)).toThrow(message);
   });
 
   it.each([
-    ['lean=log:0:1', /wanted ends above 0 on a logarithmic scale/],
-    ['behind_ticks=0.5:3', /wanted whole ends/],
+    ['lean=log:0:1', /wanted FROM and TO above 0 on a logarithmic scale/],
+    ['behind_ticks=0.5:3', /wanted integers/],
     ['behind_ticks=0:30', /got 30, wanted a whole number of ticks from 0 to 20/],
     ['lean=log:0.1:1:0.1', /wanted FROM:TO:STEP/],
   ])('%s of a random search is said too', (text, message) => {

@@ -132,7 +132,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
     });
     const [{ code, out }] = await Promise.all([leading, supervised()]);
     expect(code).toBe(0);
-    expect(out).toContain('failed: its workers ended without a result, several times');
+    expect(out).toContain('failed: workers ended repeatedly without a result');
   });
 
   it('one who leads is killed, and another goes on where it was', async () => {

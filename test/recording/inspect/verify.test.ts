@@ -88,7 +88,7 @@ describe('a check of files', () => {
     [
       'a missing row',
       (folder) => rewrite(folder, "SELECT * FROM $rows WHERE kind <> 'trade'"),
-      'rows with a number that is not the one that follows',
+      'rows with a number that does not follow the previous one',
     ],
     [
       'a row of a kind that nobody knows',

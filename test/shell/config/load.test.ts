@@ -77,7 +77,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       trader('events: [{ event: E, outcomes: exclusive, markets: [a, b] }]'),
-      '6:52: events[0].markets: an exclusive event wants none, because it includes all markets of the event',
+      '6:52: events[0].markets: an exclusive event wants no list: all markets of the event belong to it',
     ],
     [
       trader('events: [{ event: E, outcomes: exclusive }, { event: E, outcomes: exclusive }]'),
@@ -246,10 +246,10 @@ describe('a strategy file', () => {
     ['risk: { max_loss_day: "5" }', "2:9: risk: unknown key 'max_loss_day'"],
     ['markets: { ids: [a], select: { state: open } }', '2:22: markets: either ids or select, not both; remove one'],
     ['markets: { ids: [a, b, a] }', '2:24: markets.ids[2]: this market is twice in the list'],
-    ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max, which is 9, and it is 5'],
+    ['markets: { max: 9, candidates: 5 }', '2:32: markets.candidates: wants at least max (9), got 5'],
     [
       'markets: { select: { min_spread: 0.2, max_spread: 0.1 } }',
-      '2:34: markets.select.min_spread: wants at most max_spread, which is 0.1, and it is 0.2',
+      '2:34: markets.select.min_spread: wants at most max_spread (0.1), got 0.2',
     ],
     [
       'markets: { select: { categories: [politcs] } }',
@@ -268,7 +268,7 @@ describe('a strategy file', () => {
   const own = (body: string) => withStrategy('strategy: ./own.ts', { 's/own.ts': body });
   test.each([
     ['a syntax error', 'export default {\n  name: 3;\n};', /own\.ts: syntax error at line 2, column 10: /],
-    ['no default export', 'export const a = 1;', /own\.ts is not a strategy: it has no default export/],
+    ['no default export', 'export const a = 1;', /own\.ts is not a strategy: the module has no default export/],
     ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be text/],
     ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
     ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: awaits at its top level;/],

@@ -169,7 +169,7 @@ test('looks are done six times a minute, and what stops is counted by itself', a
 });
 
 describe('a service that', () => {
-  const NO_LIST = 'its answer is not a list of updates';
+  const NO_LIST = 'the answer is not a list of Telegram updates';
   test.each([
     ['answers with a page', (to: ServerResponse) => to.end('<html>'), 2_000, NO_LIST],
     ['answers with something else', (to: ServerResponse) => to.end('{"ok":true,"result":{}}'), 2_000, NO_LIST],

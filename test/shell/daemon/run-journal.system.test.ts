@@ -246,7 +246,7 @@ it('a run whose ledger is not copied yet says so itself: this is what a kill wou
   limits.beginCopy = async () => ({ done, hurry: copied, before: run() });
   const journal = await open();
   expect(run()).toMatchObject({
-    description: { ledgerMissing: 'it ended before its ledger was copied' },
+    description: { ledgerMissing: 'the run ended before its ledger was copied' },
     ledgerFile: null,
   });
   // A waiting copy is made at once when a run ends.

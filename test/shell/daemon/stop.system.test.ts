@@ -104,7 +104,7 @@ describe('a trader that listens', () => {
     const secret = 'correct horse battery';
     const trader = await at.quoting({ TWINBOOK_DASHBOARD_PASSWORD: secret });
     const [, url = ''] = await trader.waitFor(/dashboard (http:\/\/127\.0\.0\.1:\d+\/) \(with your password\)/);
-    expect(trader.output()).toContain(`warning: port ${port} is taken`);
+    expect(trader.output()).toContain(`warning: port ${port} (dashboard.port) is in use`);
     const { ask } = await openPageSession(url, secret);
     const shown = async () => (await (await ask('/state')).json()) as PageState;
     const state = await until(shown, ({ orders, markets }) => orders.length > 0 && markets.length === 4);
@@ -145,7 +145,7 @@ describe('a trader that listens', () => {
     await again.waitFor(/halted: \d+ fills within/);
     const bare = await at.command('resume');
     expect(bare.code).toBe(2);
-    expect(bare.output).toMatch(/this needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
+    expect(bare.output).toMatch(/this command needs a reason \(\d+ fills within 3600 s.*\): resume --reason TEXT/);
     expect((await at.command('resume', '--reason', 'it was my own test')).code).toBe(0);
     await endInOrder(again);
     const ledger = openReadOnly(`${at.folder}/ledger.sqlite`);

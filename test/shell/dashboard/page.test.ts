@@ -245,10 +245,10 @@ describe('the page', () => {
   });
 
   it('says what the trader refused', async () => {
-    const { press } = await open('this needs a reason (killed): unkill --reason TEXT');
+    const { press } = await open('this command needs a reason (killed): unkill --reason TEXT');
     const refused = await press('resume', '{}');
     expect(refused.status).toBe(409);
-    expect(await refused.json()).toEqual({ error: 'this needs a reason (killed): unkill --reason TEXT' });
+    expect(await refused.json()).toEqual({ error: 'this command needs a reason (killed): unkill --reason TEXT' });
   });
 
   it('lets whoever only looks see everything and do nothing, and whoever stops do nothing but that', async () => {
@@ -300,7 +300,7 @@ describe('the page', () => {
     const answer = await press('/traders/kill', '{"reason":"odd"}');
     expect([answer.status, await answer.json()]).toEqual([
       409,
-      { error: 'one: it hangs; broken: it cannot be asked; two: done' },
+      { error: 'one: it hangs; broken: the trader cannot be reached; two: done' },
     ]);
     expect(told).toEqual(['one', 'two']);
     for (const action of ['resume', 'flatten', 'constructor'])

@@ -66,7 +66,7 @@ describe('a file', () => {
     rmSync(path);
     await untilTrue(() => loud.length > 1);
     expect(loud.map((text) => text.replace(/:.*/s, ''))).toEqual(['feed model', 'feed model']);
-    expect(quiet).toEqual(['feed model: it can be read again']);
+    expect(quiet).toEqual(['feed model can be read again']);
   });
 
   it('may be a table, and its last line is not taken before it has an end', async () => {
@@ -76,7 +76,7 @@ describe('a file', () => {
     const { loud, values, heard } = followed({ kind: 'file', path, everyMs });
     await heard('A', 0.55);
     await untilTrue(() => loud.length > 0);
-    expect(loud[0]).toContain('its last line has no line end');
+    expect(loud[0]).toContain('the last line of the file has no line end');
     expect(values.has('B')).toBe(false);
     appendFileSync(path, `5,${now}\n`);
     await heard('B', 0.65);

@@ -33,7 +33,7 @@ describe('the signer of a trader in a fleet', () => {
       'an order in a market that is not ours',
       null,
       draft(ORDER, 'theirs'),
-      withheld('its market is not claimed in the fleet'),
+      withheld('the market of the order is not claimed in the fleet'),
     ],
     [
       'a redeem in a market that is not ours',

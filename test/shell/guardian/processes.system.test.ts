@@ -197,7 +197,7 @@ describe.concurrent('a guardian', () => {
     writeFileSync(guarded.config, EMBEDDED);
     const guardian = guarded.start('guardian');
     expect(await guardian.exited).toBe(0);
-    expect(guardian.output()).toContain('nothing is guarded');
+    expect(guardian.output()).toContain('No guardian is needed');
   });
 });
 

@@ -72,8 +72,8 @@ export const RECORD_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/engine/control/modes.ts',
-        text: "const NOTHING: Rung = { orders: 'none', conversions: 'none',",
-        replacement: "const NOTHING: Rung = { orders: 'none', conversions: 'all',",
+        text: "const NOTHING: ModeRule = { orders: 'none', conversions: 'none',",
+        replacement: "const NOTHING: ModeRule = { orders: 'none', conversions: 'all',",
       },
     ],
   },

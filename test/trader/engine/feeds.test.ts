@@ -91,7 +91,7 @@ describe('the feeds of a trader', () => {
     expect(trader.said).toEqual([
       'feed_silent: feed model has sent no value yet: strategies that need it do not quote',
       'feed_current',
-      'feed_silent: feed model has no current value, its newest is 11 s old: strategies that need it do not quote',
+      'feed_silent: feed model has no current value, its newest value is 11 s old: strategies that need it do not quote',
       'feed_current',
     ]);
   });

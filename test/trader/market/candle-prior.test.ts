@@ -74,7 +74,7 @@ describe('two days of price bars', () => {
 
 describe('bars that make no sense', () => {
   const cases: readonly (readonly [string, Partial<Candle>])[] = [
-    ['a NO bar', { is_yes: false }],
+    ['the bar is of NO', { is_yes: false }],
     ['do not begin at a multiple of', { timestamp: SPAN.fromS + 1 }],
     ['outside the requested time span', { timestamp: SPAN.toS }],
     ['outside the requested time span', { timestamp: SPAN.fromS - BAR_S }],

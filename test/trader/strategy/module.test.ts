@@ -10,9 +10,9 @@ test('a module whose default export is a strategy is taken, also when a loader w
 const integer = { kind: 'integer', unit: 'ticks', min: 1, max: 3, default: 2, help: 'h' };
 
 test.each([
-  [{}, 'x.ts is not a strategy: it has no default export'],
-  [null, 'it has no default export'],
-  [{ default: () => 1 }, 'it has no default export'],
+  [{}, 'x.ts is not a strategy: the module has no default export'],
+  [null, 'the module has no default export'],
+  [{ default: () => 1 }, 'the module has no default export'],
   [{ default: { ...sample, name: 'My Strategy' } }, 'name must be lower case with dashes'],
   [{ default: { ...sample, summary: undefined } }, 'summary must be text'],
   [{ default: { ...sample, create: 'x' } }, 'create must be a function'],

@@ -34,7 +34,7 @@ describe('what is wrong is named, with what came and what is wanted', () => {
       ['half_spread_tick'],
       "unknown parameter 'half_spread_tick'; did you mean half_spread_ticks?",
     ],
-    [{ zebra: 3 }, ['zebra'], "unknown parameter 'zebra'; known are half_spread_ticks, risk_aversion"],
+    [{ zebra: 3 }, ['zebra'], "unknown parameter 'zebra'; known parameters: half_spread_ticks, risk_aversion"],
     [{ half_spread_ticks: 0 }, ['half_spread_ticks'], 'got 0, wanted a whole number of ticks from 1 to 100'],
     [{ half_spread_ticks: 2.5 }, ['half_spread_ticks'], 'got 2.5, wanted a whole number of ticks'],
     [{ half_spread_ticks: '2' }, ['half_spread_ticks'], 'got "2", wanted a whole number'],

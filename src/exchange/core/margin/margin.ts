@@ -68,7 +68,7 @@ export class Margin {
     if (market.margin === null) return invalid('condition_id', 'This market does not trade on margin.');
     if (!Number.isSafeInteger(price) || price <= 0 || price >= ONE)
       return invalid('price', 'Must lie between 0 and 1.');
-    if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state} for good.`);
+    if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state}, which is final.`);
     market.margin.referencePrice = price;
     market.candles.write(nowMs, price, 0);
     this.sweep(market);

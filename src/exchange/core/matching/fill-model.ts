@@ -171,7 +171,7 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;
-  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Reports name results by it.');
+  if (name === '') throw new TwinbookError('usage', 'a fill model has no name', 'Reports need a model name.');
   return {
     name,
     fillsAtTouch,

@@ -317,10 +317,10 @@ const ANSWER_FAULT = object({
   status: { type: 'integer' },
   slug: orNull('string', 'Slug of the error; null for an HTML page.'),
   retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has the header.'),
-  acts: { type: 'boolean', description: 'Whether the call is executed before the false answer.' },
+  acts: { type: 'boolean', description: 'Whether the exchange executes a call before the false answer to it.' },
   count: orNull('integer', 'Maximum number of false answers; null: no maximum.'),
-  share: { type: 'number', description: 'Affected part of the calls, above 0 and up to 1.' },
-  given: { type: 'integer', description: 'Number of false answers so far.' },
+  share: { type: 'number', description: 'Fraction of the calls that get a false answer, above 0 and up to 1.' },
+  given: { type: 'integer', description: 'Number of false answers that the exchange has sent.' },
 });
 const perMinute = orNull('integer', 'Maximum requests in 60 seconds; null: the limit of the profile.');
 const FAULTS = object({
@@ -348,7 +348,7 @@ export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; 
   },
   'POST /paper/clock/': {
     summary: 'Move the clock of the exchange forward',
-    data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
+    data: object({ now: { type: 'integer', description: 'New time of the exchange’s clock, Unix seconds.' } }),
   },
   'GET /paper/faults/': { summary: 'Read the simulated faults', data: FAULTS },
   'POST /paper/faults/': { summary: 'Replace all simulated faults; `{}` ends them', data: FAULTS },

@@ -68,7 +68,7 @@ export interface ConfigOfThreads {
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
-  const hint = 'Leave the configuration and its strategies as they are while it runs.';
+  const hint = 'Do not change the configuration or its strategies during the run.';
   throw new TwinbookError('config_invalid', `${source.file} has changed since the run began`, hint);
 }
 
@@ -225,7 +225,7 @@ export class TaskPool<T, R> {
 
   #end(id: number, outcome: TaskEnd<R>): void {
     const task = this.#tasks[id];
-    if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which there is not`);
+    if (task === undefined) throw new AssertionFailed(`a worker answers for task ${id}, which does not exist`);
     this.#done(task, outcome);
     this.#ended++;
     if (this.#ended === this.#tasks.length) this.#resolve(true);

@@ -78,7 +78,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
   const over =
     played === markets
       ? ''
-      : ` Compared over the ${formatQuantity(played, 'market')} of ${markets} that every model played.`;
+      : ` The comparison uses the ${formatQuantity(played, 'market')} of ${markets} that every fill model played.`;
   const signs = new Set(models.map(({ sign }) => sign));
   const figures = models.map(figureText).join('; ');
   if (signs.has('gain') && signs.has('loss')) {
@@ -89,7 +89,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
   if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
     const few =
       events < LEAST_EVENTS
-        ? ` It says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`
+        ? ` The result says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`
         : '';
     return { signFlips: false, points: 'unclear', text: `${describeSigns(models)}: ${figures}.${few}${over}` };
   }
@@ -170,7 +170,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     held_back: warnHeldBack,
     free_of_fees: ({ assumptions: { freeMarkets = 0 } }) =>
       freeMarkets > 0 &&
-      `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`,
+      `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee, and neither does --fees: every trade there is free. Name one with --fees (--fees none says that there is none).`,
     no_orders: ({ coverage, trading, refusals }) =>
       coverage.markets > 0 &&
       trading.ordersPlaced + trading.fills === 0 &&
@@ -205,7 +205,7 @@ const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>
     },
     gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
       gaps > 0 &&
-      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: their events are unknown.`,
+      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: the events in them are unknown.`,
     skipped: ({ coverage: { skipped } }) =>
       skipped > 0 &&
       `${formatQuantity(skipped, 'line')} of the recording could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
@@ -280,7 +280,7 @@ function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string 
   const first = halts.find(({ rung }) => rung !== 'widened');
   const reason = first === undefined ? '' : ` (${first.reason})`;
   const what = first?.rung === 'reducing' ? 'let the trader only reduce' : 'halted the trader';
-  return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
+  return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result covers only the other markets.`;
 }
 
 function warnHalted(_: Figures, { halts }: SessionRecord): string | null {

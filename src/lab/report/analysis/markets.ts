@@ -68,7 +68,7 @@ export function drawInterval(results: readonly number[], seed: number): Interval
 function caveatFor(events: number): string {
   if (events === 0) return 'Nothing was filled, so there is no result per event.';
   const jumps =
-    'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would flatter. This one is per event and must not be annualised.';
+    'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would be too high. This ratio is per event and must not be annualised.';
   if (events === 1)
     return `${jumps} One event is one sample: neither a deviation nor an interval can be computed from it.`;
   if (events < FEW_EVENTS) return `${jumps} With ${events} events it says little, and the interval is too narrow.`;

@@ -171,7 +171,7 @@ export const tiles = (figures: readonly TileFigure[]): Markup =>
 
 /** Builds the section with the conditions under which the figures are valid. */
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
-  section('assumptions', 'Assumptions', 'The figures hold under these conditions.', content);
+  section('assumptions', 'Assumptions', 'The figures of this report hold under these conditions.', content);
 
 export const assumptionList = (rows: readonly (readonly [name: string, text: string | Markup])[]): Markup =>
   html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;

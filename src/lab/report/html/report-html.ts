@@ -106,7 +106,7 @@ const footer = ({ assumptions }: Analysis, licence: string): Markup =>
 function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: Analysis): Markup {
   const what = kind === 'live' ? 'Live session' : 'Backtest';
   const when =
-    fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'no time at all';
+    fromMs < toMs ? `${utcText(fromMs)} – ${utcText(toMs)} UTC (${formatDuration(toMs - fromMs)})` : 'empty time span';
   const assumed =
     kind === 'live' ? '' : `latency ${assumptions.latency ?? 'none'} · fees ${assumptions.fees ?? 'not known'} · `;
   const given = `${assumed}capital ${formatMoney(equity.capitalMicros)} · configuration ${assumptions.configHash.slice(0, 12)}`;
@@ -178,13 +178,13 @@ function marketSection(sessions: readonly ShownText[]): Markup {
   return section(
     'markets',
     'Markets',
-    'Currency and shares. A heading sorts.',
+    'Units: currency and shares. Click a heading to sort the table.',
     perSession(sessions, ({ analysis }) => marketTable(analysis, rows)),
   );
 }
 
 function marketTable({ markets }: Analysis, limit: number): Markup {
-  if (markets.length === 0) return note('There is no market.');
+  if (markets.length === 0) return note('This session has no market.');
   const kept = selectMarkets(markets, limit);
   const left = markets.filter((market) => !kept.has(market));
   const shown = markets.filter((market) => kept.has(market));
@@ -240,7 +240,7 @@ const MARKET_COLUMNS: readonly HtmlColumn<MarketAnalysis>[] = [
   ...RESULT_COLUMNS,
   column('Filled', 'shares filled of shares posted', (market) => figure(market.fillRatioShare, formatPercent)),
   column('60 s, ¢', 'markout after 60 s, cents a share', (market) => figure(market.markout60sMicros, signedCents)),
-  column('Two-sided', 'of the time that the market was open', ({ twoSidedShare: value }) => ({
+  column('Two-sided', 'fraction of the open time with quotes on both sides', ({ twoSidedShare: value }) => ({
     text: formatPercent(value, 0),
     value,
   })),
@@ -475,8 +475,8 @@ function sessionAssumptions({ analysis }: ShownText): Markup {
   return assumptionList([
     ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
-    ['Latency', given.latency ?? (isLive ? 'none: the real network' : 'none')],
-    ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
+    ['Latency', given.latency ?? (isLive ? 'not simulated: real network' : 'none')],
+    ['Fees', given.fees ?? (isLive ? 'as charged by the exchange' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],

@@ -12,7 +12,7 @@ import type { DraftCosigners, VenueProfile } from '../profile.js';
 import { type DraftText, readDraftText, writeDraftText } from './draft-text.js';
 import { readMemoText, readTransaction, writeMemoTransaction } from './solana-message.js';
 
-/** Kind of a draft's `message`: `utf8`, `solana_tx` or `opaque`. */
+/** Format of a draft's `message`: `utf8`, `solana_tx` or `opaque`. */
 export type DraftMessage = VenueProfile['draft_message'];
 
 /**

@@ -14,7 +14,7 @@ interface MarginTerms {
   readonly leverage: Micros;
 }
 
-/** Terms of a draft, to which the wallet agrees by its signature. Prices and amounts are of the named outcome. */
+/** Terms of a draft, to which the wallet agrees by its signature. Prices and amounts are of the draft's outcome. */
 export type DraftTerms =
   | (OrderTerms & { readonly side: Side; readonly type: 'limit'; readonly price: Micros; readonly amount: Micros })
   | (OrderTerms & { readonly side: 'buy'; readonly type: 'market'; readonly funds: Micros })
@@ -29,9 +29,9 @@ export type DraftTerms =
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;
-  /** Pubkey of the draft; the draft of a cancel has the pubkey of its order. */
+  /** Pubkey of the draft; a cancel's draft has the pubkey of the canceled order. */
   readonly draftPubkey: string;
-  /** Expiry, Unix seconds on the exchange's clock. */
+  /** Expiry of the draft, Unix seconds on the exchange's clock. */
   readonly expires: number;
   readonly terms: DraftTerms;
 }
@@ -77,7 +77,7 @@ const LINE = new RegExp(
   'u',
 );
 
-/** Parses a readable draft; null for any text that `writeDraftText` would not write exactly so. */
+/** Parses a readable draft; null for any text that `writeDraftText` would write differently. */
 export function readDraftText(text: string): DraftText | null {
   const match = LINE.exec(text);
   if (match === null) return null;

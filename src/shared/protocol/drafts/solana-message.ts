@@ -1,4 +1,4 @@
-/** Solana transactions as drafts. Only one encoding of a transaction is accepted, so that we sign the checked bytes. */
+/** Solana transactions as drafts. Only the canonical encoding is accepted, so that we sign the checked bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
@@ -13,7 +13,7 @@ import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../../base/errors.js';
 import type { DraftCosigners } from '../profile.js';
 
-/** The codecs are created once, because creating one costs as much as using it. */
+/** The codecs are created once, because creating a codec costs as much as using it. */
 const envelopes = getTransactionCodec();
 const messages = getCompiledTransactionMessageCodec();
 
@@ -23,10 +23,10 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Maximum size of a transaction in bytes: it must fit into one packet. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
-/** Number that the package uses for a signing account with read-only access. */
+/** Number by which the Solana package marks a signing account with read-only access. */
 const READONLY_SIGNER = 2;
 
-/** A transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
+/** Transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
 interface MemoTransaction {
   /** Wallet that signs the transaction. The wallet also pays the fee unless a co-signer pays. */
   readonly wallet: string;
@@ -36,7 +36,7 @@ interface MemoTransaction {
   readonly version: Transaction['version'];
 }
 
-/** Call of a program by a transaction. Keys are base58 of 32 bytes. */
+/** Instruction of a transaction, which calls a program on the chain. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
   /** Keys of the called program's accounts, in the order of the instruction. */
@@ -44,9 +44,9 @@ export interface TransactionInstruction {
   readonly data: Uint8Array;
 }
 
-/** Content of a transaction as far as its bytes show. Accounts are base58. */
+/** Content of a transaction that its bytes show, without the chain's state. Accounts are base58. */
 export interface Transaction {
-  /** Format of the transaction; only these two are in use. */
+  /** Format of the transaction; the chain uses only these two. */
   readonly version: 'legacy' | 0;
   readonly feePayer: string;
   /** Keys of the required signers, the fee payer first. */
@@ -67,7 +67,7 @@ type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** Branded type of the package for a checked blockhash. Here the caller made the blockhash. */
+/** The type is branded for a checked blockhash. The caller made this blockhash, so it needs no check. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /** Returns the transaction in lowercase hex with empty signatures. The memo names all signers except the fee payer. */
@@ -98,7 +98,7 @@ export function readTransaction(hexText: string): ReadTransaction {
   try {
     return readBytes(bytes);
   } catch {
-    // The package throws for truncated bytes, unknown names and out-of-range numbers.
+    // The Solana package throws for truncated bytes, unknown names and out-of-range numbers.
     return problem('the draft is not a Solana transaction');
   }
 }
@@ -116,7 +116,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** True if encoding gives the same bytes. A decoder may ignore trailing bytes and over-long numbers. */
+/** True if encoding again gives the same bytes. A decoder may ignore trailing bytes and over-long numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
@@ -163,7 +163,7 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The type is branded for checked signatures. The caller made these signatures, so they need no check.
+  // The package's type is branded for checked signatures. The caller made these signatures, so they need no check.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
@@ -180,7 +180,7 @@ export function readMemoText(hexText: string): string | null {
   return read.ok ? memoText(read.transaction) : null;
 }
 
-/** Copies bytes, because the package's arrays are read-only views. */
+/** Copies bytes, because the Solana package returns read-only views. */
 const copyBytes = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
 
 const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });

@@ -198,8 +198,8 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
 type VenueMarks = NonNullable<AccountStatus['marks']>;
 const marksNode = ({ markMove }: MarketStatus, { isBelieved, told, precision, recall }: VenueMarks): ExplainNode =>
   node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not trusted', [
-    node('Reported moves', told.toFixed(0), [node('Part of them found in the book', precision.toFixed(2))]),
-    node('Part of all moves that was reported', recall.toFixed(2)),
+    node('Reported moves', told.toFixed(0), [node('Reported and found in the book', precision.toFixed(2))]),
+    node('Fraction of all moves that was reported', recall.toFixed(2)),
   ]);
 
 function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): ExplainNode {
@@ -243,6 +243,6 @@ const ownOrder = (order: MarketStatus['orders'][number]): ExplainNode =>
   node(order.side, moneyText(order.priceMicros), [
     sharesNode('Open', moneyText(order.remainingMicros)),
     node('Phase', order.phase),
-    sharesNode('Ahead of it, a risk-averse estimate', moneyText(order.queueAheadMicros) || '–'),
+    sharesNode('Shares ahead of the order, a risk-averse estimate', moneyText(order.queueAheadMicros) || '–'),
     node('Submitted', timeText(order.submittedMs)),
   ]);

@@ -156,7 +156,7 @@ const SOURCES = {
 };
 
 /** @param {ExplainView} view */
-const explainTitle = ({ tree }) => (tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
+const explainTitle = ({ tree }) => (tree === null ? 'No order or market has this name.' : `${tree.name} ${tree.value}`);
 
 /** @param {{ view: ExplainView }} props */
 const Explain = ({ view: { subject, source, tree } }) =>

@@ -104,7 +104,7 @@ async function press(action, of) {
       why.focus();
     }
   } catch (error) {
-    say(`${action}: no answer, so the trader may or may not have carried it out`, true);
+    say(`${action}: no answer, so the trader may or may not have executed the command`, true);
     alarm(explainFailure(error));
   }
 }

@@ -131,7 +131,7 @@ const figuresOf = (view) => [
   ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
   [`Spread of ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
-  [`Drift of ${markoutOf(view, 300)?.fills ?? 0} of them in 5 min`, gain(markoutOf(view, 300)?.drift ?? '')],
+  [`Drift of ${markoutOf(view, 300)?.fills ?? 0} of these fills in 5 min`, gain(markoutOf(view, 300)?.drift ?? '')],
   ['Fees', money(view.fees)],
   ['Settlement', gain(view.settled)],
   ['Unrealised', gain(view.unrealised)],

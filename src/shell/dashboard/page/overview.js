@@ -86,7 +86,7 @@ export const Traders = ({ all: { traders, now } }) =>
   table(
     {
       id: 'trader-list',
-      title: 'Traders',
+      title: 'Each trader',
       key: ({ name }) => name,
       kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
     },

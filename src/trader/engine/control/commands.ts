@@ -44,7 +44,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return notices.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
-    // This command is only logged, because a timer may repeat it every minute.
+    // A `reconcile` command is logged without an alert, because a timer may repeat it every minute.
     notices.notify(nowMs, 'command', command.kind);
     for (const kind of ['orders', 'assets', 'fills'] as const) requests.poller.expedite({ kind });
     return;
@@ -52,7 +52,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // This value must be read before the mode changes.
+  // The restriction must be read before the command changes the mode.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
@@ -88,10 +88,10 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   if (pauses.findReason(id) === undefined)
     return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
   const why = pauses.whyReasonNeeded(id);
-  return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
+  return why === null || reason !== '' ? null : `this command needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/** Why one market cannot be flattened now; null if it can. While nothing may be quoted, only all can be flattened. */
+/** Why one market cannot be flattened; null if it can. While quoting is forbidden, a flatten must cover all markets. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -119,7 +119,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     markets.reopen(id);
   }
   if (kind !== 'resume-market') {
-    // A signed order must not be sent again.
+    // A signed order must not be sent after its market was paused.
     executor.withdraw(id, nowMs);
     requests.queue.recall(isOfPlace, kind);
   }
@@ -128,7 +128,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
 
 /**
  * Resumes after a halt, or after a loss that restricted orders. Markets paused by an operator stay paused. Differences
- * of the ledger are accepted only with a reason, which shows that a person has looked at them.
+ * between ledger and exchange are accepted only with a reason, as proof of a manual check.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
   const { safety, markets, requests, reconciler, notices } = state;
@@ -140,17 +140,17 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
   markets.reopen();
   const accepted = reason === '' ? [] : reconciler.accept(nowMs, reason);
   for (const difference of accepted)
-    notices.alert(nowMs, 'reconciliation', `accepted, no longer compared: ${inWords(difference)}`);
+    notices.alert(nowMs, 'reconciliation', `difference accepted, no longer compared: ${inWords(difference)}`);
 }
 
-/** Why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */
+/** Why the ledger cannot adopt the exchange's holdings now; null if adopting is possible. Changes nothing. */
 function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
-/** Books the holdings that the exchange shows, e.g. after a restored backup. The caller has checked `adoptRefusal`. */
+/** Books the exchange's holdings, e.g. after a restored backup. The caller must check `adoptRefusal` first. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
   const plan = reconciler.planAdoption();
@@ -165,13 +165,13 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
   reconciler.onAdopted(nowMs);
-  // Shares without a record are not a trading gain.
+  // Shares without a ledger record are not a trading gain.
   if (worth !== 0) state.safety.capitalMoved(worth);
   account.invalidate();
   state.requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Value of the shares without a record at the market's mark; zero without a mark. */
+/** Value of shares without a ledger record, at the market's mark; zero without a mark. */
 function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
@@ -189,7 +189,7 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   return parts.join('; ');
 }
 
-/** All settings that can be changed while the trader runs. */
+/** All trader settings that can be changed while the trader runs. */
 export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
 }
@@ -200,11 +200,11 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 
 /**
  * Applies new settings; no setting is applied if a strategy's code was not loaded. Orders in flight are withdrawn and
- * decided again. Halts, pauses, a kill, losses and market estimates stay.
+ * decided again with the new settings. New settings do not change halts, pauses, a kill, losses and market estimates.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
-  // The shell made this JSON from the same types, and the journal stores it.
+  // The shell made the settings' JSON from the same types.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
   if (strategies.length < wanted.length) {
@@ -230,7 +230,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings: the running module if the code is unchanged. Empty without a module. */
+/** Adds the module to a strategy's settings; unchanged code keeps the running module. Returns [] without a module. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
@@ -244,32 +244,32 @@ export const HISTORY_NOTE = 'config.history';
 /** Maximum number of entries in the configuration history; older entries are dropped. */
 const MOST_ENTRIES = 200;
 
-/** One change of the configuration. */
+/** One change of the trader's configuration. */
 export interface ConfigEntry {
-  /** Time of the change, our clock, ms. */
+  /** Time of the configuration change, our clock, ms. */
   readonly atMs: number;
   readonly hash: string;
   readonly by: 'start' | 'operator' | 'rollback';
   readonly reason: string;
   /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
   readonly copy: string;
-  /** Changes, one sentence per setting that differs from the previous configuration. */
+  /** Changed settings: one sentence per setting that differs from the previous configuration. */
   readonly changes: readonly string[];
 }
 
 /** Reads the configuration history from the ledger, oldest entry first. */
 export function configHistory(ledger: Pick<Notes, 'note'>): readonly ConfigEntry[] {
-  // Only `rememberConfig` writes this note, so it is valid JSON.
+  // Only `rememberConfig` writes this ledger note, so it is valid JSON.
   return JSON.parse(ledger.note(HISTORY_NOTE) ?? '[]') as ConfigEntry[];
 }
 
-/** Adds an entry to the configuration history. Call this inside a ledger transaction. */
+/** Adds an entry to the configuration history. The caller must open a ledger transaction. */
 export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, changes }: ConfigEntry): void {
   const history = [...configHistory(ledger), { atMs, hash, by, reason, copy, changes }].slice(-MOST_ENTRIES);
   ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
 }
 
-/** Adds a start to the configuration history, unless its configuration is the newest. Needs a ledger transaction. */
+/** Adds a start with a new configuration to the configuration history. The caller must open a ledger transaction. */
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
   if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

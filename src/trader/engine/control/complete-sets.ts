@@ -25,15 +25,15 @@ import type { QuotedOrder } from '../quoting/changes.js';
 import type { MergeSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 
-/** Wait between two conversions in one market, ms. The venue needs about a second for a merge. */
+/** Wait between two conversions of sets in one market, ms. The exchange needs about a second for a merge. */
 const RETRY_MS = 10_000;
-/** Longest wait after failed conversions, ms. The wait doubles with each consecutive failure. */
+/** Longest wait after failed conversions, ms. The wait doubles with each consecutive failed conversion. */
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Below this fraction of all cash, free currency is scarce and smaller merges are worth their requests. */
+/** Currency is scarce when the free part of all cash is below this fraction; smaller merges then pay. */
 const SCARCE_CASH_FRACTION = 0.2;
 
-/** Rules for conversions of one market in one step. */
+/** Rules for merges, splits and redeems of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: SetCore;
@@ -43,7 +43,7 @@ export interface ConversionRules {
   readonly markMicros: Micros | null;
 }
 
-/** Returns the sell orders to cancel: they bind sets that should be merged, as currency is scarce or the wait long. */
+/** Returns sell orders to cancel because they bind sets that should be merged: currency is scarce or the wait long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -59,7 +59,7 @@ export function mergeBlockers(
   if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
-  // The orders are expected to rest as long again as they have rested so far.
+  // Each order is expected to rest for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(own) || isWorth ? blockers : [];
@@ -75,8 +75,8 @@ const mayMerge = (
 
 /**
  * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
- * of sets. Scarce currency allows smaller merges. Shares offered by open orders are not merged. Returns true if a
- * conversion was begun.
+ * of sets. While currency is scarce, smaller merges are allowed. Shares offered by open orders are not merged. Returns
+ * true if a conversion began.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
@@ -121,7 +121,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Amount of complete sets beyond the core that no order offers; may be negative. */
+/** Number of complete sets above the core to keep, less sets that orders offer; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -132,17 +132,17 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pending = (kind: 'merge' | 'redeem') => executor.pendingConversion(kind, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
-  // The holding is final only when no own order and no merge is in flight.
+  // The holding is known exactly only when no own order and no merge is in flight.
   if ((own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   const intentId = requests.nextIntentId(conditionId);
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
 
-/** True when the missing sets are worth the requests of a split. */
+/** True when the missing complete sets are worth the requests of a split. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split when the core lacks a whole batch of sets; null without need, currency, requests or a mark. */
+/** Plans a split of currency when the core lacks a batch of sets; null without need, currency, requests or mark. */
 function planSplit(
   { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,
@@ -161,18 +161,18 @@ function planSplit(
   return { kind: 'split', ...intent, amountMicros, yesPriceMicros: markMicros };
 }
 
-/** Strategy name of flatten orders in the ledger. No strategy has this name, so an unfilled remainder is canceled. */
+/** Strategy name of flatten orders in the ledger. As no strategy has this name, an unfilled rest is canceled. */
 export const FLATTEN = 'flatten';
 
 /**
- * Sells the shares beyond complete sets at the best opposite price, at most the amount there; complete sets are merged.
- * While an own order is in the market it waits, so that each sale settles before the next is sized. The price collar
- * rejects a lone bid far below the market's mark.
+ * Sells shares beyond complete sets at the best opposite price, at most the amount offered there. Complete sets are
+ * merged. A sale waits while an own order is in the market, so that the holding is known. The price collar rejects a
+ * lone bid far below the market's mark.
  */
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
   const { own, nowMs, requests } = context;
   const sight = feed.sight(nowMs);
-  // A market paused on the chain still shows `open`, and rejects every sale.
+  // A market that is paused on the blockchain still shows `open`, and rejects every sale.
   if (sight === null || sight.market.phase !== 'open' || nowMs < saleAfterMs) return;
   if ((own.orders.get(conditionId) ?? []).length > 0) return;
   const { yesMicros, noMicros } = heldIn(own, conditionId);
@@ -197,7 +197,7 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
     eventConditionId,
     isYes,
     side: 'sell',
-    // A YES holding is sold to the best bid, a NO holding to the best ask of YES, at 1 - ask.
+    // YES shares are sold at the best bid, NO shares at 1 - best ask of YES.
     priceMicros: isYes ? level.priceMicros : complement(level.priceMicros),
     amountMicros,
     fairYesMicros: account.valuation.marks.get(conditionId) ?? null,
@@ -208,7 +208,7 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   if (refusal === null) account.invalidate();
 }
 
-/** True if a holding contains no complete set to merge, and too few shares for an order. */
+/** True if a holding contains no complete set to merge, and too few shares for a sell order. */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
@@ -233,7 +233,7 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
 }
 
-/** Flattens the markets that the operator named. A flat market stays paused. */
+/** Sells all holdings in the markets that the operator named. A market without remaining holdings stays paused. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
   const { safety, markets, account, executor } = state;
   const { flattening } = safety.pauses;
@@ -254,14 +254,14 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   }
 }
 
-/** True if the market has a sellable holding, or a holding while its facts are unknown. */
+/** True if the market has a sellable holding, or any holding while the market's facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
-/** Describes the unsellable rest; each part begins with a separator. Empty if nothing is left. */
+/** Describes holdings that cannot be sold, with a separator before each part. The text is empty if none are left. */
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
@@ -272,7 +272,7 @@ function describeRest({ own }: Account, markets: Markets, conditionIds: readonly
   return rests.join('');
 }
 
-/** True while an order or a conversion may still change the holding. */
+/** True while an order or a conversion may still change the market's holding. */
 const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   (['merge', 'split'] as const).some((kind) => executor.pendingConversion(kind, conditionId) !== null);

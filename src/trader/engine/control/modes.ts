@@ -1,4 +1,4 @@
-/** The kill ladder determines the trader's mode and the reason for it. The strictest applicable mode wins. */
+/** The kill ladder determines the trader's mode and its reason. If several modes apply, the strictest is used. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
@@ -17,19 +17,19 @@ export type Mode =
   | 'stopping' // as `canceling`, then `stopped`
   | 'stopped'; // verified that no order rests; the process may end
 
-/** Requests allowed in a mode. Cancels and reads are always allowed; this table cannot block them. */
+/** Requests allowed in a trader mode. Cancels and reads are always allowed; the table of modes cannot block them. */
 export interface ModeRule {
-  /** Allowed orders: strategies' quotes, sales of a flatten, or none. With `none`, resting orders are canceled. */
+  /** Allowed orders: strategies' quotes, sales of a flatten, or none. The value `none` also cancels resting orders. */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /** Allowed conversions. Merges and redeems add no risk. A split binds currency, so no reducing mode allows it. */
+  /** Conversions a mode allows. Merges and redeems add no risk. Splits bind currency, so reducing modes forbid them. */
   readonly conversions: Converting;
-  /** Stance with which risk judges the allowed orders. */
+  /** Stance (such as `reduce-only`) by which the risk checks judge the allowed orders. */
   readonly stance: RiskStance;
 }
 
 const NOTHING: ModeRule = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/** The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if begun earlier. */
+/** The modes and their allowed requests. A forbidden request is not sent, even if its intent began earlier. */
 export const LADDER: Readonly<Record<Mode, ModeRule>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -49,15 +49,15 @@ interface ChosenModes {
   readonly widened: string | null;
   readonly reducing: string | null;
   readonly paused: string | null;
-  /** Reason of a flatten; quoting stays off until an operator resumes with a reason. */
+  /** Operator's reason for a flatten; quoting stays off until an operator resumes with a reason. */
   readonly flattened: string | null;
   readonly killed: string | null;
 }
 
-/** Name of the ledger note that stores the modes. */
+/** Name of the ledger note that stores the modes over restarts. */
 export const MODES_NOTE = 'modes';
 
-/** Modes that are stored over restarts. */
+/** Modes that the ledger stores over restarts. */
 export interface StoredModes extends ChosenModes {
   /** True while a cancel-all is not verified; the next process continues it. */
   readonly canceling: boolean;
@@ -71,25 +71,25 @@ export interface ModeNow {
   readonly reason: string;
 }
 
-/** Reasons for stops by limits and reconciliation; null for a stop that does not apply. */
+/** Reasons for stops by risk limits and reconciliation; null for a stop that does not apply. */
 export interface Stops {
-  /** A limit was reached; only an operator lifts this. */
+  /** Halt because a limit was reached; only an operator's resume ends it. */
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
-  /** Another trader may soon hold the lease on the wallet; absent without a fleet. */
+  /** Why another trader may soon hold the lease on the wallet; absent without a fleet. */
   readonly fleet?: string | null;
   /** Why own orders or own trades have been unreadable for some time. */
   readonly unread?: string | null;
 }
 
-/** Mode caused by a partly used loss limit, if no stricter mode applies, and the reason. */
+/** Mode and reason caused by a partly used loss limit; ignored when a stricter mode applies. */
 export interface HeldBack {
   readonly rung: 'widened' | 'reducing';
   readonly reason: string;
 }
 
-/** A cancel-all is verified by this many reads that show no own order, each begun after nothing was in flight. */
+/** Number of reads without own orders that verify a cancel-all; each begins when nothing is in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -98,19 +98,19 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Time since which no order is unsettled, our clock, ms; null while an order is unsettled. */
+  /** Time when the last unsettled order was settled, our clock, ms; null while an order is unsettled. */
   settledMs: number | null = null;
   #proofs = 0;
-  /** Time of the newest verified cancel-all or stop, our clock, ms; null before it. A resume keeps this time. */
+  /** Time of the newest verified cancel-all or stop, our clock, ms; null before the first, unchanged by a resume. */
   provenMs: number | null = null;
-  /** Last returned mode; the object stays the same until the mode changes. */
+  /** Last returned mode object; replaced only when the mode changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
   /** @param stored modes of an earlier process; missing fields count as null */
   constructor(stored: Partial<StoredModes>) {
     const { canceling = false, ...chosen } = stored;
     this.#stored = { ...NO_MODES, ...chosen };
-    // A killed process may have left orders, so the cancel-all is verified again.
+    // A killed process may have left orders at the exchange, so the cancel-all is verified again.
     this.#canceling = canceling || this.#stored.killed !== null;
   }
 
@@ -122,7 +122,7 @@ export class Modes {
     const stored = this.#stored;
     if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped the trader');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
-    // The sales of a flatten wait until own state is known.
+    // The sales of a flatten wait until own orders and holdings are known.
     const isSure = this.isStarted && fleet === null && unread === null;
     if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
@@ -144,8 +144,8 @@ export class Modes {
   }
 
   /**
-   * Why a command is rejected now; null if it is accepted. A stricter mode needs no reason. A return to quoting needs a
-   * reason, except from a plain pause or a mode that the operator chose.
+   * Why an operator's command is rejected now; null if it is accepted. A command for a stricter mode needs no reason. A
+   * resume needs a reason, except after a plain pause or another mode that the operator chose.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
    */
@@ -157,11 +157,11 @@ export class Modes {
     if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;
     const why = stopped ?? flattened;
-    return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
+    return why === null ? null : `this command needs a reason (${why}): resume --reason TEXT`;
   }
 
   /**
-   * Command that ends a mode; empty if no command exists or none is needed.
+   * Operator's command that ends a mode; empty if no command exists or none is needed.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null if nothing did
    * @param isHeldBack true when a partly used loss limit is the cause
@@ -177,7 +177,7 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Applies an accepted command; some commands change no mode. */
+  /** Applies an accepted operator command to the modes; some commands change no mode. */
   apply(command: OperatorCommand): void {
     switch (command.kind) {
       case 'widen':
@@ -193,12 +193,12 @@ export class Modes {
         return this.#keep({ ...NO_MODES, killed: this.#stored.killed });
       case 'flatten':
         this.#flattening = true;
-        // The caller stores this mode before the first sale, so that nothing is quoted after a restart.
+        // The caller stores the flatten before the first sale, so that nothing is quoted after a restart.
         return this.#keep({ flattened: 'flattened by the operator' });
       case 'kill':
         this.#flattening = false;
         this.#keep({ killed: command.reason });
-        // A kill is complete only when the exchange has shown that no order rests.
+        // A kill is complete only when the exchange has shown that no own order rests.
         return this.cancelAll();
       case 'unkill':
         return this.#keep({ killed: null });
@@ -211,33 +211,33 @@ export class Modes {
     }
   }
 
-  /** Cancels all orders, and reads own orders until the exchange has shown twice that none rests. A halt does too. */
+  /** Cancels all orders, and reads own orders until the exchange has shown twice that no order rests. */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();
   }
 
-  /** Records that all own state at the exchange has been read once. */
+  /** Records that own orders, trades and holdings at the exchange have been read once. */
   onStart(): void {
     this.isStarted = true;
   }
 
-  /** Ends the sales of a flatten: no sellable holding is left. */
+  /** Ends the sales of a flatten, when no sellable holding is left. */
   onFlat(): void {
     this.#flattening = false;
   }
 
-  /** True while the exchange must still show that no order rests. */
+  /** True while the exchange must still show that no own order rests. */
   get wantsProof(): boolean {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
-  /** True when it is verified that no order rests, and nothing was begun since. */
+  /** True when two reads have verified that no order rests, and no request was begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }
 
-  /** Counts a complete read that found `resting` own orders and began after nothing was in flight. */
+  /** Counts a complete read that found `resting` own orders; no request was in flight when it began. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
@@ -246,7 +246,7 @@ export class Modes {
     this.provenMs = nowMs;
   }
 
-  /** Voids the verification that no order rests, because a request is in flight again. */
+  /** Discards the verification that no order rests, because a request is in flight again. */
   onUnsettled(): void {
     this.settledMs = null;
     this.#proofs = 0;

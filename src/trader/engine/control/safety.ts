@@ -13,7 +13,7 @@ import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
 
-/** Longest time that a stop waits for conversions in flight, ms; the next start books later results. */
+/** Longest time that a stop waits for conversions in flight, ms; the next start books their later results. */
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
 
@@ -33,12 +33,12 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Claimed markets, and why all orders are canceled (null when they may rest); null without a fleet. */
+  /** Markets this wallet claims, and why all its orders are canceled (null if not); null without a fleet. */
   fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
-  /** Stance of the newest step; orders begun under another stance are decided again. */
+  /** Quoting stance of the newest step; orders begun under a different stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: SafetyInputs;
-  /** Inputs of the mode, in one reused object, because every step reads the mode several times. */
+  /** Inputs that determine the mode, in one reused object, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
     reducing: null,
@@ -70,7 +70,7 @@ export class Safety {
     const reservations = this.#watched.executor.reservations();
     const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
     if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
-    // No order rests, but a conversion is in flight. The stop waits a short time, so that this process can book it.
+    // Without resting orders, a conversion can still be in flight. A stop waits briefly to book the conversion.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
@@ -78,12 +78,12 @@ export class Safety {
       : now;
   }
 
-  /** Why contradictory answers of the exchange allow only reducing orders; null without a contradiction. */
+  /** Why the exchange's contradictory answers restrict the trader to reducing orders; null without a contradiction. */
   get reduceOnly(): string | null {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /** Why the trader or a market is stopped or restricted until a resume with a reason; null if neither is. */
+  /** Why the trader or a market needs a resume with a reason; null if no resume is needed. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
@@ -95,7 +95,7 @@ export class Safety {
     return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
   }
 
-  /** Why one market is neither quoted nor converted; undefined if both are allowed. */
+  /** Why one market is neither quoted nor converted; undefined if quotes and conversions are allowed. */
   whyPaused(conditionId: string): string | undefined {
     return (
       this.pauses.findReason(conditionId) ??
@@ -104,7 +104,7 @@ export class Safety {
     );
   }
 
-  /** Why the fleet's claims forbid this wallet to quote a market; undefined if allowed, or without a fleet. */
+  /** Why the fleet's claims forbid this wallet to quote a market; undefined if they allow it, or without a fleet. */
   whyUnclaimed(conditionId: string): string | undefined {
     return this.fleet === null || this.fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
   }
@@ -125,24 +125,24 @@ export class Safety {
     const { account, clock } = this.#watched;
     const worth = account.value(nowMs - (clock.bornMs ?? nowMs));
     if (worth === null) return;
-    // Days follow the exchange's clock, because ours may be wrong.
+    // Daily losses follow the exchange's clock, because the local clock may be wrong.
     this.halt(this.guards.loss.observe(clock.venue.nowMs(nowMs) ?? nowMs, worth), nowMs);
   }
 
-  /** Counts a booked fill in the guards, and updates the loss before the next order. */
+  /** Counts a booked fill in the risk guards, and updates the measured loss before the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     this.halt(this.guards.observeFill(timestampS), nowMs);
     this.guards.storeFills();
     this.#measureLoss(nowMs);
   }
 
-  /** Shifts the loss guard's reference values by a change of capital, and stores the guard's state. */
+  /** After a change of capital, shifts the loss guard's reference values and stores the guard's state. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
   }
 
-  /** Stores the losses together with the marks and slow averages that they depend on. */
+  /** Stores the losses, and the marks and slow averages on which the losses depend. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (loss.guard === null) return;
@@ -151,7 +151,7 @@ export class Safety {
     valuation.save(own.held.keys());
   }
 
-  /** Halts the trader: cancels all orders until the exchange has shown twice that none rests. Null has no effect. */
+  /** Halts the trader: cancels all orders until two reads show none. A null `reason` has no effect. */
   halt(reason: string | null, nowMs: number): void {
     if (reason === null) return;
     this.modes.cancelAll();
@@ -161,23 +161,23 @@ export class Safety {
   }
 }
 
-/** Only `Safety` writes the note, so it is valid JSON. */
+/** Only `Safety` writes this ledger note, so it is valid JSON. */
 const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
   new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
 
 const WITH_REASON = 'resume --reason TEXT';
-/** Command to use after a restored backup, or when the ledger lacks a holding that the exchange shows. */
+/** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Command that ends a stop; empty if nothing is stopped, or if the stop ends without a command. */
+/** Operator's command that ends a stop; empty without a stop, or if the stop ends without a command. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // A resume accepts ledger differences but books nothing, so adopting is offered instead.
+  // A resume accepts ledger differences but books nothing, so the command `adopt` is offered instead.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
   if (way !== '') return way;
-  // A contradictory fill and a pause of one market also need a reason to end.
+  // The alarm of a contradictory fill and a market's pause also need a resume with a reason.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const mayQuote = mode === 'quoting' || mode === 'widened' || mode === 'reducing';
   if (isOdd || (mayQuote && pauses.first !== null)) return WITH_REASON;
@@ -186,7 +186,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
 }
 
 /**
- * Reads from a ledger how the next start begins, after stops by an operator, a limit or an alarm.
+ * Reads from a ledger the mode of the next start, after a stop by an operator, a limit or an alarm.
  *
  * @param stopFile text of the stop file; null without one
  */
@@ -210,7 +210,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause. `flattening`: the sale runs, also after a restart. `flattened`: the sale ended or was stopped. */
+/** Cause of a pause: `flattening` while holdings are sold, `flattened` after that sale ended or was stopped. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -218,7 +218,7 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-/** Stored form of a pause; a pause by the trader needs no third field. */
+/** Stored form of a market's pause; the third field is absent if the trader itself paused it. */
 type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
 
 const FLATTENED = 'flattened by the operator';
@@ -226,7 +226,7 @@ const NONE: readonly string[] = [];
 
 /**
  * Pauses of single markets, stored over restarts. A pause or flatten by the operator ends only with a resume of that
- * market. A pause by the trader, for example after a refusal by the signer, also ends with a resume of all.
+ * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets.
  */
 export class Pauses {
   readonly #notes: Notes;
@@ -236,7 +236,7 @@ export class Pauses {
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // Only this class writes the note, so it is valid JSON.
+    // Only `Pauses` writes this ledger note, so it is valid JSON.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
     this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
     this.#listFlattening();
@@ -247,13 +247,13 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /** Describes the first market that the trader itself paused; null without such a market. A resume needs a reason. */
+  /** Describes the first market paused by the trader itself, or null. Resuming such a market needs a reason. */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;
   }
 
-  /** All paused markets, with reasons. */
+  /** All paused markets, each with the reason of its pause. */
   get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
     return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
   }
@@ -262,7 +262,7 @@ export class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** Pauses a market for the operator; sales of a flatten end. A pause with another cause stays, with its reason. */
+  /** Pauses a market for the operator and ends its flatten. An earlier pause with another cause keeps its reason. */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
     if (before === 'flattening') this.endFlattening(conditionId);
@@ -278,12 +278,12 @@ export class Pauses {
     return this.flattening.includes(conditionId);
   }
 
-  /** Begins to flatten a market. The pause is stored before the first sale, so that a restart quotes nothing there. */
+  /** Begins to flatten a market. The pause is stored before the first sale, so that no restart quotes the market. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
   }
 
-  /** Ends the sales in a market, which stays paused. */
+  /** Ends the sales of a flatten in a market, which stays paused. */
   endFlattening(conditionId: string): void {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
   }
@@ -293,7 +293,7 @@ export class Pauses {
     return this.#pauses.get(conditionId)?.kind === 'refused';
   }
 
-  /** Why a resume of the market needs a reason; null when it needs none. */
+  /** Why a resume of the market needs a reason; null when no reason is needed. */
   whyReasonNeeded(conditionId: string): string | null {
     const pause = this.#pauses.get(conditionId);
     return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
@@ -303,7 +303,7 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  /** Lifts all pauses by the trader; pauses by an operator stay. */
+  /** Ends all pauses by the trader itself; pauses by an operator stay. */
   liftOwn(): void {
     for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();

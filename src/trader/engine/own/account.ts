@@ -28,7 +28,7 @@ import { type HeldShares, heldIn, type OwnState, ownOrders, readOwnState } from 
 export class Account {
   readonly valuation: Valuation;
   readonly coreSets: CoreSets;
-  /** Number of fills booked by this run. */
+  /** Number of own fills booked by this run. */
   fills = 0;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
@@ -65,12 +65,12 @@ export class Account {
    * @param ageMs age of the process, ms
    */
   value(ageMs: number): HoldingsWorth | null {
-    // Observations of an excluded market are ignored.
+    // The price of an excluded market is ignored.
     const isOut = (conditionId: string) => (this.#markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return this.valuation.value(this.own, isOut, ageMs);
   }
 
-  /** Passes the newest price of each market to the valuation. */
+  /** Passes each market's newest price to the valuation of the holdings. */
   readMarks(nowMs: number): void {
     for (const { conditionId, feed } of this.#markets.all)
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
@@ -84,32 +84,32 @@ export class Account {
   }
 }
 
-/** Name of the ledger note with the strategies' wishes for complete sets. */
+/** Name of the ledger note that stores how many complete sets each strategy wants. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/** Complete sets to keep in one market: the largest wish of its strategies, and any wish against merging. */
+/** Complete sets to keep in one market: the most that a strategy wants, and whether all of them allow merges. */
 export interface SetCore {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
-  /** Slot of the strategy with the largest wish; null without wishes. */
+  /** Quote slot of the strategy that wants the most complete sets; null without such a strategy. */
   readonly slot: QuoteSlot | null;
 }
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Stores wishes for complete sets. A wish stays while an old book stops the quotes, to save a merge and a split. */
+/** Wishes of strategies for complete sets. A wish stays while an old book stops quotes, to save a merge and a split. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // Only this class writes the note, so it is valid JSON.
+    // Only `CoreSets` writes this ledger note, so it is valid JSON.
     const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a strategy's wish if it changed; quotes without a fair price leave the wish unchanged. */
+  /** Stores a strategy's changed wish for complete sets; quotes without a fair price change no wish. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -121,7 +121,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Combines the wishes of the running strategies; the wish of a removed strategy is ignored. */
+  /** Combines the running strategies' wishes for complete sets; wishes of removed strategies are ignored. */
   of(slots: readonly QuoteSlot[]): SetCore {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -140,10 +140,10 @@ const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 
 const AVERAGES_NOTE = 'slow_averages';
-/** Interval at which averages are stored, ms. */
+/** Interval at which the slow price averages are stored, ms. */
 const STORED_EVERY_MS = 600_000;
 
-/** Marks (YES prices) per market, and the value of all holdings. */
+/** Mark (valuation price of a YES share) per market, and the value of all holdings. */
 export class Valuation {
   readonly marks: Marks;
   readonly averages: SlowAverages;
@@ -152,13 +152,13 @@ export class Valuation {
   readonly #books = new Map<string, Book>();
   /** Value of the holdings; null while a held share has no mark. */
   equityMicros: Micros | null = null;
-  /** Time when averages were last stored, our clock, ms; null before the first check. */
+  /** Time when price averages were last stored, our clock, ms; null before the first check. */
   #storedMs: number | null = null;
 
   constructor(notes: Notes) {
     this.#notes = notes;
     this.marks = new Marks(notes);
-    // Only `save` writes this note, so it is valid JSON.
+    // Only `save` writes this ledger note, so it is valid JSON.
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
@@ -170,7 +170,7 @@ export class Valuation {
     this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
   }
 
-  /** Drops marks and books of untracked markets; their averages stay. */
+  /** Drops marks and books of untracked markets; their price averages stay. */
   forget(isTracked: (conditionId: string) => boolean): void {
     for (const market of this.marks.keys()) if (!isTracked(market)) this.marks.delete(market);
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
@@ -208,7 +208,7 @@ export class Valuation {
     return { equityMicros, passingMicros };
   }
 
-  /** True once per interval, when the averages must be stored. */
+  /** True once per interval, when the price averages must be stored. */
   takeDue(nowMs: number): boolean {
     this.#storedMs ??= nowMs;
     if (Math.abs(nowMs - this.#storedMs) < STORED_EVERY_MS) return false;
@@ -216,7 +216,7 @@ export class Valuation {
     return true;
   }
 
-  /** Stores marks and averages. Call this inside a ledger transaction. */
+  /** Stores marks and price averages. The caller must open a ledger transaction. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
     this.averages.prune();
@@ -226,7 +226,7 @@ export class Valuation {
 
 type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
-/** Value of shares at the capped YES price, rounded down; null without a needed price. A complete set is worth 1. */
+/** Value of shares at the capped YES price, rounded down; null if that price is missing. Complete sets count as 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
@@ -236,7 +236,7 @@ export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps:
 }
 
 /**
- * Value of shares if they were sold to other accounts' bids, capped and rounded down. Shares without a bid count as 0.
+ * Value of shares if they were sold to other accounts' bids, capped and rounded down. Shares with no bid count as 0.
  *
  * @param others YES book without own orders
  */
@@ -263,12 +263,12 @@ function splitSets({ yesMicros, noMicros }: ShareCounts) {
 }
 
 const NOTE = 'marks';
-/** Time after a start within which a market should get a new mark, ms; later its stored mark is used. */
+/** Longest wait after a start for a market's new mark, ms; after that the stored mark is used. */
 const FRESH_MS = 60_000;
 
-/** Reads the stored marks of held markets. */
+/** Reads the stored marks (valuation prices) of held markets. */
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
-  // Only `Marks` writes this note, so it is valid JSON.
+  // Only `Marks` writes this ledger note, so it is valid JSON.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
 export class Marks extends Map<string, Micros> {
@@ -299,7 +299,7 @@ export class Marks extends Map<string, Micros> {
   }
 
   /**
-   * Stores the marks of held markets.
+   * Stores the marks (valuation prices) of held markets.
    *
    * @param held condition ids
    */

@@ -1,4 +1,4 @@
-/** Reads own resting orders and own trades. The executor books the rows; the reconciler records complete reads. */
+/** Reads own resting orders and own trades. The executor books their rows; the reconciler records complete reads. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
@@ -10,21 +10,21 @@ import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
-/** Effects of one page of own orders or own trades. */
+/** Effects of one page of a list of own orders or own trades. */
 interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
-  /** Result of the whole read; null while further pages are in flight. */
+  /** Result of the whole list read; null while further pages are in flight. */
   readonly result: PollResult | null;
-  /** Complete list of resting orders that ended with this page; null otherwise. */
+  /** Complete list of resting orders, if this page was its last; else null. */
   readonly restingOrders: RestingOrders | null;
 }
 
-/** A search for missing fills reaches back this long before their order's creation, ms, because clocks differ. */
+/** How far before an order's creation the search for its missing fills begins, ms, because clocks differ. */
 const SEARCH_SLACK_MS = 60_000;
 /** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;
-/** Maximum pages of one search: two thousand trades. Reconciliation reports fills that are not found. */
+/** Maximum pages of one search for missing fills: two thousand trades. Reconciliation reports missing fills. */
 const MAX_SEARCH_PAGES = 20;
 const BASELINE_NOTE = 'trades_baseline';
 const NO_TRADES = '-';
@@ -37,7 +37,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** Newest first page whose rows are all booked; null without one. The shell may return the same page object again. */
+  /** Newest first page of trades with all rows booked, or null. The shell may return the same page object again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
@@ -99,7 +99,7 @@ export class OwnLists {
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
   }
 
-  /** True if the first page is the page booked last, and no fill is missing. */
+  /** True if this first page of trades equals the last booked page, and no fill is missing. */
   #isBookedPage(report: RequestResult): boolean {
     const { outcome } = report;
     const booked = this.#bookedPage;
@@ -108,7 +108,7 @@ export class OwnLists {
     return isSame && booked.limit === readLimit(report.request) && this.#executor.missingFills().length === 0;
   }
 
-  /** True when an older page may contain a missing fill, and a search is due. */
+  /** True when an older page of trades may contain a missing fill, and a search is due. */
   #searches({ nowMs, venueTimeMs }: RequestResult, oldestS: number): boolean {
     const missing = this.#executor.missingFills();
     if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;

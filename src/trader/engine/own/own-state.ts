@@ -1,4 +1,4 @@
-/** Own state from ledger and executor: holdings, working orders, and their possible cost. */
+/** Computes own holdings, working orders and their possible cost, from ledger and executor. */
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
@@ -8,7 +8,7 @@ import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
-/** Facts of a market that the cost of own orders depends on: its event, and the higher of its two fee rates. */
+/** Market facts that determine the cost of own orders: the event, and the higher of the two fee rates. */
 export interface MarketTerms {
   readonly eventConditionId: string | null;
   readonly feeRateMicros: Micros;
@@ -24,7 +24,7 @@ export interface HeldShares {
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: HeldShares = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
-/** Own state at one time, from `readOwnState`. The next change of ledger or executor makes this object outdated. */
+/** Own holdings and orders at one time, from `readOwnState`. Outdated by the next change of ledger or executor. */
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
@@ -34,8 +34,8 @@ export interface OwnState {
   /** Orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
-   * Number of orders that may still fill, or with fills not booked yet. Above 0, it cannot be verified that no order
-   * rests. Cancels reserve nothing and do not count.
+   * Number of unsettled orders: they may still fill, or some of their fills are not booked. While this number is above
+   * 0, the trader cannot verify that no order rests. Cancels are not included.
    */
   readonly unsettled: number;
 }
@@ -86,7 +86,7 @@ export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares 
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
-/** Own orders of a market, in the form that market trackers use. */
+/** Own orders of a market, in the form for market trackers. */
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
 
@@ -114,7 +114,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/** Cached order objects of risk by reservation. An unchanged order keeps its object, and thus its cached weight. */
+/** Cached order objects for risk, by reservation. An unchanged order keeps its object with its cached weight. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {

@@ -1,4 +1,4 @@
-/** Computes the fewest changes from resting orders to the wanted quotes. */
+/** Computes the fewest order changes that turn the resting orders into the wanted quotes. */
 
 import { feePerShare } from '../../../shared/base/fees.js';
 import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
@@ -11,11 +11,11 @@ import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/econ
 export interface QuotedOrder extends OwnOrder {
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: a cancel is in flight. */
+  /** Phase: `resting` can be canceled, `pending` is in flight or unknown, `canceling` has a cancel in flight. */
   readonly phase: 'resting' | 'pending' | 'canceling';
 }
 
-/** Missing shares at a price, in YES space. */
+/** Shares that are still to be offered at a price; NO is converted to YES. */
 export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -29,10 +29,10 @@ export interface Changes {
 }
 
 /**
- * Finds the changes from orders to quotes. An order within the tolerance of a level stays, oldest first, to keep its
- * queue position and save four requests. Other orders are canceled. A side with orders being canceled receives no new
- * orders until they are gone, so that resting orders never exceed the wanted amount. A probe order is matched only with
- * probe levels; other levels are matched first.
+ * Returns the cancels and new orders that turn resting orders into the wanted quotes. An order near a wanted level
+ * stays, oldest first: it keeps its queue position and saves four requests. Orders near no wanted level are canceled. A
+ * side gets no new orders while some are being canceled, so that resting orders never exceed the wanted amount. Probe
+ * orders match only probe levels, after all other levels.
  *
  * @param movesWait returns true if requests are short. An order that fits no level then stays if it offers no more than
  * wanted, unless the quotes are exact
@@ -73,7 +73,7 @@ function sideChanges(
     for (let i = 0; i < unplaced.length; ) {
       const order = unplaced[i];
       const near = order !== undefined && Math.abs(order.priceMicros - level.priceMicros) <= tolerance;
-      // An order that is being canceled covers no level.
+      // An order that is being canceled does not count for a wanted level.
       if (order !== undefined && near && order.phase !== 'canceling' && held + order.remainingMicros <= most) {
         held += order.remainingMicros;
         unplaced.splice(i, 1);
@@ -98,13 +98,13 @@ function sideChanges(
   return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
 
-/** Wanted shares at a level that no order covers yet. */
+/** Part of a wanted level that no resting order covers yet. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
 }
 
-/** Returns orders, best price first, whose amount at each price or better stays within the wanted amount. */
+/** Returns orders, best price first, that together offer no more than wanted at each price or better. */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;
@@ -126,7 +126,7 @@ function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: rea
 
 const never = (): boolean => false;
 
-/** One order of the exchange, at the price of its own outcome. */
+/** One order for the exchange; its price is in its own outcome (YES or NO). */
 export interface OrderLeg {
   readonly isYes: boolean;
   readonly side: Side;
@@ -141,20 +141,20 @@ interface Free {
   readonly cashMicros: Micros;
 }
 
-/** Facts besides prices that decide between a sale of held shares and a purchase of the other outcome. */
+/** Facts besides prices that decide between selling held shares and buying the other outcome. */
 interface LegPricing {
   /** True when the order would trade at once and pay the taker fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
 
-/** Requests that a second order for one level costs: a draft and a submit, and both again for its cancel. */
+/** Requests per additional order of a level: draft and submit for the order, and again for its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
- * Chooses the orders of a wanted level: a bid can sell NO or buy YES, an ask sell YES or buy NO. At equal fees held
- * shares are sold first, because that frees currency without a merge. If buying is cheaper by more than the cost of a
- * pair until its merge, everything is bought. A remainder below the smallest order is dropped.
+ * Chooses orders for a wanted level: a bid can sell NO or buy YES; an ask can sell YES or buy NO. At equal fees held
+ * shares are sold first, because that frees currency without a merge. Everything is bought if that saves more than the
+ * bound currency of a pair costs until its merge. Amounts below the smallest order are dropped.
  */
 export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): OrderLeg[] {
   const bid = wish.side === 'bid';
@@ -171,7 +171,7 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** True when it is cheaper to keep the sellable shares and buy the whole amount. */
+/** True when buying the whole amount is cheaper than selling held shares. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,
@@ -186,12 +186,12 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // A side without enough cash for the whole amount sells shares; fees never exceed the price.
+  // Without enough cash to buy the whole amount, held shares are sold; fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }
 
-/** Fee per share for the sell and the buy leg of a level, currency. */
+/** Fees per share, currency: for selling held shares, and for buying the other outcome. */
 export function legFees(
   facts: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>,
   side: BookSide,
@@ -202,12 +202,12 @@ export function legFees(
   const rate = (isTaking ? facts.takerFeeRateMicros : facts.makerFeeRateMicros) / ONE;
   const yes = feePerShare(feeSchedule, rate, priceMicros / ONE);
   const no = feePerShare(feeSchedule, rate, complement(priceMicros) / ONE);
-  // The variance fee is symmetric in YES and NO.
+  // The variance fee, based on p (1 - p), is equal for YES and NO.
   if (feeSchedule !== 'notional') return { sell: yes, buy: yes };
   return side === 'bid' ? { sell: no, buy: yes } : { sell: yes, buy: no };
 }
 
-/** Converts an order's side and price to YES space. */
+/** Converts an order's side and price to YES: an order to sell NO is a bid for YES. */
 export const inYesSpace = (
   isYes: boolean,
   side: Side,

@@ -21,7 +21,7 @@ import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** Views of the markets of each event that took a turn in this step. */
+/** Market views of each event that took a turn in this step. */
 export type EventTurns = ReadonlyMap<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event with a due market. All markets of the event then take their turns in this step. */
+/** Runs the quoter of every event that has a due market. All markets of such an event take a turn. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;
@@ -40,7 +40,7 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
     const { event } = sandbox;
     if (event === null || !slots.some(({ slot }) => nowMs >= slot.dueMs)) continue;
     const members = slots.map((each) => ({ ...each, view: makeView(state, each.entry, each.slot, nowMs) }));
-    // Orders of an event wait until all its markets have been read.
+    // Orders of an event wait until all books of the event have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
     sandbox.askEvent(makeWholeView(state.safety, event, members, context));
     for (const { slot } of members) slot.dirty = true;
@@ -63,7 +63,7 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** Makes the view of a whole event; null if no market's quotes would be used. */
+/** Makes the view of a whole event for its strategy; null if no market's quotes would be used. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
@@ -79,7 +79,7 @@ function makeWholeView(
   return makeWholeEventView(nowMs, event, markets, wanted);
 }
 
-/** Why a market must not be quoted now, regardless of its strategies; null when it may. */
+/** Why no strategy may quote a market now; null when quoting is allowed. */
 export function findHold(safety: Safety, conditionId: string, hold: string | null): string | null {
   const paused = safety.whyPaused(conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
@@ -102,7 +102,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
-      // In stances without quotes, no strategy is called.
+      // No strategy is called in a stance that forbids quotes.
       stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
       orders: ownOrders(own, conditionId),
     },
@@ -117,7 +117,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
   );
 }
 
-/** Parts of the trader that the view is made from. */
+/** Parts of the trader from which a strategy's view is made. */
 interface EventTurnsContext {
   readonly markets: { readonly all: Iterable<Pick<MarketEntry, 'conditionId' | 'feed'>> };
   readonly account: { readonly own: Pick<OwnState, 'held' | 'orders'> };
@@ -148,7 +148,7 @@ export function makeEventView(
   });
 }
 
-/** Best own order price of each side; null without one. */
+/** Best price of own orders on each side; null without an order. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;
@@ -160,8 +160,8 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * True while this slot's orders cannot be judged yet: own state or the book is read for the first time, and the process
- * is younger than the maximum book age. An earlier cancel would cost four requests and the queue position.
+ * True while this slot's orders cannot be judged: after a start, until own orders and the book have been read, at most
+ * for the maximum book age. A premature cancel would cost four requests and the queue position.
  */
 export function isInStartupGrace(
   { safety, account, clock }: TraderState,
@@ -173,14 +173,14 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** True until the first catalog has assigned markets to the strategies that select their markets from the catalog. */
+/** True until the first market list has assigned markets to the strategies that select markets from it. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** True in modes that may quote. Other modes (kill, pause, halt) cancel resting orders at once. */
+/** True if the trader's mode allows quotes. Modes without quotes, e.g. kill, cancel resting orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -1,4 +1,4 @@
-/** One strategy in one market: its quoter, its last quotes, and refusals of its orders. */
+/** State of one strategy in one market (slot): its quoter, last quotes, and refused orders. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
@@ -26,42 +26,42 @@ const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
 const NOT_QUOTED = NO_QUOTES('the market has not been quoted yet');
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Bounds that a turn sets for the strategy's quotes. */
+/** Limits that apply to the strategy's quotes in one turn. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-/** Longest interval between turns of a slot, ms, because ages and time to resolution change without observations. */
+/** Longest interval between turns of a slot, ms: ages and time to resolution change without new data. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
   readonly conditionId: string;
-  /** False outside the strategy's quote hours, when the slot does not quote. Always true without quote hours. */
+  /** False outside the strategy's quote hours; always true for a strategy without quote hours. */
   inQuoteHours: boolean;
-  /** True if an input of the quotes has changed since the last quotes. */
+  /** True if an input of the strategy has changed since its last quotes. */
   dirty = true;
-  /** Earliest time of the next order, our clock, ms, after a rejection by the exchange. */
+  /** Earliest time of the slot's next order after a rejection by the exchange, our clock, ms. */
   placeAfterMs = 0;
   readonly refusals = new Refusals();
   #quotedMs = 0;
   strategy: StrategySettings;
   /** Names of the feeds in the strategy's parameters. */
   feeds: readonly string[];
-  /** Why all orders of the slot are canceled at the next turn and then decided again; null when they are not. */
+  /** Why the next turn cancels all orders of the slot and decides them again; null when it does not. */
   #pulledBecause: string | null = null;
-  /** True after `open`, which follows the first market detail. */
+  /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
-  /** Sandbox of the quoter; null without a quoter. */
+  /** Sandbox that runs the strategy's quoter; null without a quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NOT_QUOTED;
-  /** The strategy's last quotes, also while it does not quote this market. */
+  /** The strategy's last quotes, even if it was not selected to quote this market. */
   wanted: Quotes = NOT_QUOTED;
   #leftOutBecause: string | null;
   /** Last estimated value of quoting this market; null when it could not be estimated. */
   worth: Worth | null = null;
-  /** The strategy's last view; null before the first book. */
+  /** The last view passed to the strategy; null before the first book. */
   view: MarketView | null = null;
   /** True when the last quotes with a fair price were post-only. */
   isPostOnly = false;
@@ -74,7 +74,7 @@ export class QuoteSlot {
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  /** Applies new settings of the same strategy. Returns true if `open` must replace the quoter, which was dropped. */
+  /** Applies new settings of the strategy. Returns true if the quoter was dropped and `open` must replace it. */
   configure(next: StrategySettings): boolean {
     const before = this.strategy;
     this.strategy = next;
@@ -96,7 +96,7 @@ export class QuoteSlot {
   }
 
   /**
-   * Creates the quoter on the first call.
+   * Creates the strategy's quoter on the first call.
    *
    * @param make returns null for a market without an event, if the strategy quotes whole events
    */
@@ -107,13 +107,13 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Time of the next turn, our clock, ms: at once after a new observation. */
+  /** Time of the slot's next turn, our clock, ms; -Infinity after a new observation. */
   get dueMs(): number {
     if (this.dirty) return Number.NEGATIVE_INFINITY;
     return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Why the strategy does not quote this tracked market; null when it does. */
+  /** Why the strategy does not quote this tracked market; null when the strategy quotes it. */
   get leftOutBecause(): string | null {
     return this.#leftOutBecause;
   }
@@ -123,20 +123,20 @@ export class QuoteSlot {
     this.#leftOutBecause = because;
   }
 
-  /** Passes an event to the quoter: a fill, or a kind that its module subscribes to. */
+  /** Passes a fill, or an event to which the strategy's module subscribes, to the quoter. */
   observe(event: AnyEvent): void {
     if (event.kind !== 'fill' && this.strategy.module.observes?.includes(event.kind) !== true) return;
     this.sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
 
-  /** Runs a turn: returns the quotes that the orders should match. */
+  /** Runs a turn of the slot, and returns the quotes that its orders should match. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.#quotedMs = bounds.nowMs;
     this.view = view;
     this.quotes = this.#decide(view, bounds);
-    // Orders in flight belong to the last quotes with a fair price.
+    // Orders in flight come from the last quotes with a fair price.
     if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
     return this.quotes;
   }
@@ -144,21 +144,21 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // This turn reports the reason and cancels the orders, so the next turn may quote again.
+    // This turn reports the reason and cancels the slot's orders, so the next turn may quote again.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
-      // A market whose book is read too rarely keeps its wanted quotes, which its valuation uses.
+      // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
       if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
       return silent ?? this.wanted;
     }
-    // These values are read before the strategy runs, so that the strategy cannot change its own limits.
+    // The limiting values are read before the strategy runs, so that the strategy cannot change them.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     const leftOut = this.#leftOutBecause;
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
-    // A market that is not chosen still reduces its holding.
+    // In a market that was not selected, quotes may still reduce the holding.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0
@@ -166,17 +166,17 @@ export class QuoteSlot {
       : { ...reducing, note: `the strategy only reduces its holding, because ${leftOut}: ${quotes.note}` };
   }
 
-  /** Why the strategy may not quote now, in one sentence; null when it may. */
+  /** Why the strategy may not quote now, in one sentence; null when quoting is allowed. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    // Risk rejects new orders by the same limits; this also cancels resting ones.
+    // Risk rejects new orders by these limits; this check also cancels resting orders.
     const { health, market, timeToResolutionMs } = view;
     const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
     if (market.phase !== 'open') return `the market is ${market.phase}`;
-    // A negative age means that the age is unknown.
+    // A negative book age means that the age is unknown.
     if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
       return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
     }
@@ -187,17 +187,17 @@ export class QuoteSlot {
   }
 }
 
-/** Refusals in this market since the start, by the name of the control: their number and the newest text. */
+/** Refused orders in this market since the start, by name of the risk control: number and newest text. */
 class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
   add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
     this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }
 }
 
-/** Maximum age of a fresh book, ms. A fresh book cannot be the reason for missing quotes. */
+/** Maximum age of a fresh book, ms. The age of a fresh book does not explain missing quotes. */
 const FRESH_BOOK_MS = 2_000;
 
-/** Returns the strictest live class of the changed parameters; null if no parameter changed. */
+/** Returns the strictest class of live change among changed parameters; null if no parameter changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
@@ -205,12 +205,12 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
   return LIVE_CLASSES[strictest] ?? null;
 }
 
-/** Parts of a view that limit the quotes. */
+/** Parts of a strategy's view that limit its quotes. */
 type StanceInputs = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Limits quotes by the stance; `normal` changes nothing, other stances drop probes. `widen`: no level closer to the
- * fair price than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
+ * Limits quotes by the stance; only the stance `normal` allows probes. With `widen`, no level is closer to the fair
+ * price than `widenDistance`. With `reduce-only`, quotes can only reduce the net position, at most to zero.
  */
 export function applyStance(quotes: Quotes, view: StanceInputs, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
@@ -232,10 +232,10 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves levels. The first of several levels at one price stays; levels off the grid are dropped. */
+/** Moves quote levels. The first of several levels at one price stays; levels off the price grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
-  // The level may become an order of NO, so 1 - price must also be valid.
+  // A level may become an order for NO shares, so 1 - price must also be valid.
   const lowest = Math.max(market.minPriceMicros, ONE - market.maxPriceMicros);
   return moved.filter(
     ({ priceMicros }, i) =>
@@ -251,7 +251,7 @@ function reducing(quotes: Quotes, { inventory, market }: StanceInputs): Quotes {
   };
 }
 
-/** Returns the best levels, up to this total of shares. */
+/** Returns the best quote levels, with at most this total of shares. */
 function atMost(shares: number, levels: readonly QuoteLevel[], market: MarketFacts): QuoteLevel[] {
   let left = shares;
   const kept: QuoteLevel[] = [];

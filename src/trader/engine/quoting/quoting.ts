@@ -1,4 +1,4 @@
-/** One turn of a slot: from its quotes to intents that risk has judged and the executor has stored. */
+/** Turns the quotes of a slot into intents that risk approves and the executor stores. */
 
 import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js';
 import type { IntentRow } from '../../ledger/contract.js';
@@ -12,19 +12,19 @@ import { heldIn } from '../own/own-state.js';
 import { chooseLegs, type DesiredQuotes, findChanges, inYesSpace, type QuotedOrder } from './changes.js';
 import type { QuoteSlot } from './quote-slot.js';
 
-/** Pause of placing after the exchange or the signer rejected an order in this market, ms. */
+/** Pause before the next order after the exchange or the signer rejected an order in a market, ms. */
 export const PLACE_PAUSE_MS = 5_000;
 
-/** Probes are sent only while fewer than this fraction of the allowed open orders are working. */
+/** Probe orders are sent only while this fraction of the allowed open orders is not reached. */
 const PROBES_PART = 1 / 4;
 
-/** Longest time after a fill that new orders in the market wait for a newer book, ms. */
+/** Longest wait of new orders after a fill for a newer book of the market, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
-/** Fraction of the request burst that moves of orders must leave, if the moves can wait. */
+/** Fraction of the request burst that must remain free before an order is moved, if the move can wait. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if any was begun. */
+/** Cancels and places orders to match the slot's quotes, within budget and risk. Returns true if orders changed. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
@@ -33,18 +33,18 @@ export function quoteSlot(
 ): boolean {
   const { nowMs } = context;
   const quotes = slot.wish(view, context);
-  // The book comes from the tracker, so that a strategy's changes to its view have no effect here.
+  // The book comes from the market tracker, because a strategy could have changed the book in its view.
   const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
   );
   if (sight === null) return cancelAll(orders, slot.conditionId, context);
-  // The rest of the burst is kept for missing orders and for cancels that cannot wait.
+  // Part of the request burst is kept for missing orders and for cancels that cannot wait.
   const movesWait = () => context.requests.queue.burstLeft(nowMs) < KEPT_FROM_MOVES;
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
-  // A book must first show the result of the newest own fill.
+  // New orders wait for a book that shows the result of the newest own fill.
   const bookMs = nowMs - sight.health.bookAgeMs;
   if (bookMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS) return canceled;
   let placed = false;
@@ -55,11 +55,11 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** True if probes may be sent. They use only requests and open orders that nothing else needs. */
+/** True if probe orders may be sent. Probes use only requests and open orders that no other order needs. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
-/** Cancels these orders; skips orders whose cancel is in flight. Returns true if a cancel was begun. */
+/** Cancels these orders, except those with a cancel in flight. Returns true if a cancel was begun. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -69,7 +69,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Cancels one order, also one that is unknown to the ledger. Returns false if its cancel is in flight or refused. */
+/** Cancels one order, even if the ledger does not know it. Returns false if its cancel is in flight or refused. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
@@ -77,7 +77,7 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, cont
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** Places the orders of one wanted level; true when at least one was begun. */
+/** Places the orders of one wanted level; returns true when at least one was approved. */
 function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
   const { exposure } = context.own;
   const free = {
@@ -112,7 +112,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   return placed;
 }
 
-/** Sorts levels by distance from the fair price, probes last: if the budget ends early, only far levels are missing. */
+/** Sorts levels by distance from the fair price, probes last: a short budget then omits only far levels. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
@@ -122,7 +122,7 @@ function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonl
   );
 }
 
-/** Reason text for `explain`: the strategy's note and the data behind it. */
+/** Text for the command `explain`: reason of an order, with the strategy's note and input data. */
 function explainQuotes(
   quotes: Quotes,
   isProbe: boolean,
@@ -144,15 +144,15 @@ function explainQuotes(
   });
 }
 
-/** Name of post-only in the refusal counts of `explain`. */
+/** Name of the post-only rule in the refusal counts of the command `explain`. */
 export const POST_ONLY = 'post_only';
 
-/** Facts that an order's price is compared with; prices in YES space. */
+/** Book and trade with which an order's YES price is compared. */
 type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
- * Returns why a post-only order at this YES price must not be sent, else null. The venue has no post-only flag, so the
- * trader drops orders that would trade at once. The trader checks before the draft request and before the signature.
+ * Returns why a post-only order at this YES price must not be sent; null if it may be sent. The exchange has no
+ * post-only flag, so the trader drops orders that would trade at once. Drafts and signatures need this check.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * True when the market has moved through this price: another taker traded at it or better, or beyond the whole shown
- * side. A maker inside the spread ignores trades at the best price beside it.
+ * True when the market has moved through an order price: a taker traded at that price or better, or beyond the whole
+ * shown side. An order inside the spread ignores trades at the best price next to it.
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -178,7 +178,7 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Why this order must not be signed now; null when it may, and for strategies without post-only. */
+/** Why post-only forbids signing this order now; null when signing is allowed. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);

@@ -1,4 +1,4 @@
-/** Runs the quoters of strategies, and contains their failures: a quoter may throw, hang or lose its state. */
+/** Runs the quoters (code of strategies), and contains failures: a quoter may throw, hang or lose its state. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
@@ -17,7 +17,7 @@ import {
 } from '../../strategy/contract.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
-/** A quoter of a market or of an event; a market's quoter ignores the condition id. */
+/** A quoter of one market or of one event; a market's quoter ignores the condition id. */
 interface AnyQuoter {
   quote(view: MarketView | WholeEventView): unknown;
   observe?(event: AnyEvent, conditionId: string): void;
@@ -27,10 +27,10 @@ interface AnyQuoter {
 
 type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 
-/** Length of the time spans in which a strategy's state is saved once, ms. */
+/** Interval at which a strategy's state is saved, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** Runs the quoter of a market or an event. After a failure the quoter is not called until `renew` replaces it. */
+/** Runs the quoter of one market or one event. After a failure the quoter is not called until `renew` replaces it. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -41,7 +41,7 @@ export class StrategySandbox {
   /** Current parameters of the strategy's quoter. */
   params: ParamValues;
   #quoter: AnyQuoter | null;
-  /** Quotes of the event's newest turn by condition id; null before it, and when none may be used. */
+  /** Quotes of the event's newest turn by condition id; null before the first turn, and when unusable. */
   #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
   /** The newest parameters that the quoter did not accept. */
   #refusedParams: ParamValues | null = null;
@@ -53,7 +53,7 @@ export class StrategySandbox {
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
-  /** True when saved state existed, and the quoter was not created from it. */
+  /** True when the quoter began without its saved state, although such state existed. */
   readonly hasBegunAnew: boolean;
 
   private constructor(
@@ -75,7 +75,7 @@ export class StrategySandbox {
   }
 
   /**
-   * Makes the quoter of a market.
+   * Creates the sandbox and quoter of one market.
    *
    * @param saved last saved state of this strategy's quoter, in any version
    */
@@ -90,7 +90,7 @@ export class StrategySandbox {
   }
 
   /**
-   * Makes the quoter of an event.
+   * Creates the sandbox and quoter of one event.
    *
    * @param saved last saved state of this strategy's quoter in the event, in any version
    */
@@ -111,18 +111,18 @@ export class StrategySandbox {
     );
   }
 
-  /** Makes a quoter from saved state; null when it cannot be used. `takeMemoryTrouble` returns the reason. */
+  /** Creates a quoter from saved state; null when the state is unusable. `takeMemoryTrouble` returns the reason. */
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
-      this.#memoryTrouble = `it starts without its saved state, which has version ${saved.version}; the module reads version ${this.#version}`;
+      this.#memoryTrouble = `the strategy starts without its saved state, which has version ${saved.version}; the module reads version ${this.#version}`;
       return null;
     }
     try {
       const remembered: unknown = JSON.parse(saved.text);
       return this.#call(() => this.#create(this.params, remembered));
     } catch (error) {
-      this.#memoryTrouble = `it starts without its saved state, which cannot be used: ${describe(error)}`;
+      this.#memoryTrouble = `the strategy starts without its saved state, which cannot be used: ${describe(error)}`;
       return null;
     }
   }
@@ -138,14 +138,14 @@ export class StrategySandbox {
     }
   }
 
-  /** Returns a new failure once, for the notice; otherwise null. */
+  /** Returns a new failure of the quoter once, for a notice; otherwise null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
     return this.failure;
   }
 
-  /** Why the saved state could not be used, or why none is saved; returned once. */
+  /** Returns once why saved state could not be used, or why the quoter's state is not saved; otherwise null. */
   takeMemoryTrouble(): string | null {
     const trouble = this.#memoryTrouble;
     this.#memoryTrouble = null;
@@ -165,12 +165,12 @@ export class StrategySandbox {
     this.#quoter = this.#createQuoter();
   }
 
-  /** Runs the quoter of an event. The quoter is not called if the view is null, because no market may quote then. */
+  /** Runs the quoter of an event. With a null view the quoter is not called, because no market may quote. */
   askEvent(view: WholeEventView | null): void {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; none after a failure. An event's quoter has made them in its newest turn. */
+  /** Returns one market's quotes; none after a failure. An event's quotes come from its newest turn. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -180,12 +180,12 @@ export class StrategySandbox {
     return quotes || NO_QUOTES('the event has not been quoted yet');
   }
 
-  /** The quoter's quotes; null after any failure, or when `check` rejects them. */
+  /** Calls the quoter and returns its quotes; null after any failure, or when `check` rejects the quotes. */
   #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.failure !== null || quoter === null) return null;
     try {
-      // The module declares this type, and `check` verifies the value.
+      // The strategy's module declares the type of the quotes, and `check` verifies the value.
       const quotes = this.#call(() => quoter.quote(view)) as T;
       const nonsense = check(quotes, view);
       if (nonsense === null) return quotes;
@@ -196,7 +196,7 @@ export class StrategySandbox {
     return null;
   }
 
-  /** Passes an event to the quoter. A fill arrives only once, so the state is saved at the next turn. */
+  /** Passes an event, e.g. a fill, to the quoter. As a fill arrives only once, the next turn saves the state. */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -208,7 +208,7 @@ export class StrategySandbox {
     }
   }
 
-  /** Passes new parameters to the quoter. Returns false if it did not accept them and must be replaced. */
+  /** Passes new parameters to the quoter. Returns false if the quoter must be replaced. */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
@@ -224,13 +224,13 @@ export class StrategySandbox {
     return true;
   }
 
-  /** True when the state must be saved: after a fill, or at the first turn of a time span. */
+  /** True when the quoter's state must be saved: after a fill, or at the first turn of an interval. */
   isSaveDue(nowMs: number): boolean {
-    // Time spans are fixed, so that all markets are saved in the same few steps. Each save costs a disk sync.
+    // Intervals begin at fixed times, so that all states are saved in the same few steps. Each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** Returns the state to store; null if there is none or it is unchanged. */
+  /** Returns the quoter's state to store; null without a state, or if the state is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
@@ -240,7 +240,7 @@ export class StrategySandbox {
     return saved;
   }
 
-  /** State for the next creation of the quoter; null when none can be stored. */
+  /** Reads the state from which a later quoter can be created; null when the state cannot be stored. */
   #readState(): SavedState | null {
     const quoter = this.#quoter;
     if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
@@ -250,7 +250,7 @@ export class StrategySandbox {
       if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
       const what =
         typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'a value that JSON cannot hold';
-      this.#memoryTrouble = `its state is not saved: save() returned ${what}`;
+      this.#memoryTrouble = `the strategy's state is not saved: save() returned ${what}`;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;
     }
@@ -264,10 +264,10 @@ function describe(error: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Ledger methods that store the state of quoters. */
+/** Ledger methods that store the states of quoters. */
 type StateLedger = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
 
-/** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
+/** Creates quoters from saved state. A strategy of whole events has one quoter per event. */
 export class Sandboxes {
   readonly #memory: StateLedger;
   readonly #kept = new Map<string, { sandbox: StrategySandbox; event: string; strategy: StrategySettings }>();
@@ -276,12 +276,12 @@ export class Sandboxes {
     this.#memory = memory;
   }
 
-  /** True when any event is quoted as a whole. */
+  /** True when a strategy quotes any event as a whole. */
   get haveEvents(): boolean {
     return this.#kept.size > 0;
   }
 
-  /** Creates a quoter, or returns the event's existing quoter. Null if the strategy quotes events and there is none. */
+  /** Creates a quoter, or returns the event's existing quoter. Null if an event is needed but missing. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
@@ -311,7 +311,7 @@ export class Sandboxes {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops the quoters of an event without tracked markets. Call this inside a ledger transaction. */
+  /** Drops an event's quoters when none of its markets is tracked. The caller must open a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -325,7 +325,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Unused state is set aside, because the next save would overwrite it. A failed quoter saves nothing.
+    // Unused saved state is kept separately, as the next save overwrites it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -333,7 +333,7 @@ export class Sandboxes {
   }
 }
 
-/** Declaration of an event in the trader's file, found by its markets first: not every recording keeps event ids. */
+/** Returns an event's declaration in the trader's file, found by markets first: some recordings lack event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??

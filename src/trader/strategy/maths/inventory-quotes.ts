@@ -8,7 +8,7 @@ import { dominantVector, propagate, type Tridiagonal } from './tridiagonal.js';
 
 /** Parameters of Avellaneda and Stoikov's model. */
 export interface StoikovSetting {
-  /** Risk aversion, per unit of money; 0 or more. */
+  /** Risk aversion gamma, per unit of money; 0 or more. */
   readonly gamma: number;
   /** Volatility of the price per square root of a unit of time. */
   readonly sigma: number;
@@ -29,7 +29,7 @@ export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: num
   gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
 
 /**
- * Quotes half a spread on each side of the reservation price. A large inventory moves a quote beyond the fair price.
+ * Quotes half a spread on each side of the reservation price. A large inventory may move a quote beyond the fair price.
  */
 export function stoikovQuotes(
   price: number,
@@ -46,22 +46,22 @@ export function stoikovQuotes(
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
 
-/** Distances of the quotes from the fair price at an inventory; null for the side that would exceed the limit. */
+/** Distances of bid and ask from the fair price at one inventory; null for a side at the inventory limit. */
 export interface GueantQuote {
   readonly inventory: number;
   readonly bid: number | null;
   readonly ask: number | null;
 }
 
-// Exact optimal quotes with bounded inventory: a finite horizon (theorem 1), an infinite one (theorem 2), a price drift,
-// and impact of fills (section 5). The solution v satisfies v' = M v. With alpha = k gamma sigma^2 / 2 and eta =
-// a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 - k drift q on the diagonal and -eta e^(-k impact / 2) beside it.
-// A distance is ln(v_q / v_(q +- 1)) / k + impact / 2 + the half-spread without inventory risk.
+// Exact optimal quotes with bounded inventory: a finite horizon (theorem 1), an infinite one (theorem 2), a price
+// drift, and impact of fills (section 5). The solution vector v satisfies v' = M v. With alpha = k gamma sigma^2 / 2
+// and eta = a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 - k drift q on the diagonal and -eta e^(-k impact / 2)
+// beside it. A quote's distance is ln(v_q / v_(q +- 1)) / k + impact / 2 + the half-spread without inventory risk.
 
 /**
  * Returns one entry per inventory from -maxInventory to maxInventory, in units of the order size. `timeLeft` has the
- * time unit of `a` and `sigma`, and Infinity gives stationary quotes. The computing time grows with maxInventory x
- * timeLeft x rates, so compute the table once. Throws RangeError if the solution leaves the range of numbers.
+ * time unit of `a` and `sigma`; Infinity gives stationary quotes. The computing time grows with maxInventory x timeLeft
+ * x rates, so compute this table only once. Throws RangeError if the solution leaves the range of numbers.
  */
 export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, timeLeft: number): GueantQuote[] {
   const { gamma, k, impact = 0 } = model;
@@ -88,22 +88,22 @@ function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantMode
   return { diagonal, beside: eta * Math.exp((-k * impact) / 2) };
 }
 
-/** v at the horizon. The inventory is sold at the price minus the impact of half of it. */
+/** Vector v at the horizon. Inventory is sold at the price minus half its impact. */
 const terminal = ({ k, impact = 0 }: GueantModel, maxInventory: number): Float64Array =>
   inventories(maxInventory).map((q) => Math.exp((-k * impact * q * q) / 2));
 
 const inventories = (maxInventory: number): Float64Array =>
   Float64Array.from({ length: 2 * maxInventory + 1 }, (_, i) => i - maxInventory);
 
-/** Parameters of the closed form, in the caller's own units of price and size. They are positive. */
+/** Parameters of the closed-form quotes, in the caller's own units of price and size. They are positive. */
 export interface GueantSetting {
-  /** Rate of fills at distance 0, in lambda = a e^(-k delta). */
+  /** Rate of fills at distance 0: the a of lambda = a e^(-k delta). */
   readonly a: number;
-  /** Decay of that rate with distance. */
+  /** Decay k of the fill rate with distance. */
   readonly k: number;
-  /** Risk aversion of inventory. */
+  /** Risk aversion to inventory. */
   readonly gamma: number;
-  /** Risk aversion of non-execution; equal to `gamma` in the original paper. */
+  /** Risk aversion to non-execution; equal to `gamma` in the original paper. */
   readonly xi: number;
   readonly orderSize: number;
   /** Volatility of the price per square root of a unit of time. */
@@ -112,7 +112,7 @@ export interface GueantSetting {
 
 /**
  * Returns half and skew of the quotes bid = fair - (half + skew q), ask = fair + (half - skew q), far from the horizon.
- * Order size and the risk aversion of non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7).
+ * Order size and risk aversion to non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7).
  */
 export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSetting): { half: number; skew: number } {
   const ratio = (xi * orderSize) / k;
@@ -122,13 +122,13 @@ export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSettin
   return { half: c1 + (orderSize / 2) * sigma * c2, skew: sigma * c2 };
 }
 
-/** The original model, with orders of one unit, a single risk aversion, and optional drift and impact. */
+/** Parameters of the original model: orders of one unit, one risk aversion, optional drift and impact. */
 export interface GueantModel {
   readonly a: number;
   readonly k: number;
   readonly gamma: number;
   readonly sigma: number;
-  /** Expected change of the price per unit of time; default 0. Needs gamma above 0. */
+  /** Expected change of the price per unit of time; default 0. A drift needs a gamma above 0. */
   readonly drift?: number;
   /** Adverse price move per fill (xi in the paper); default 0. */
   readonly impact?: number;

@@ -8,7 +8,7 @@ export function logit(p: number): number {
   return Math.log(p) - Math.log1p(-p);
 }
 
-/** S(x): the probability with these log-odds. It is accurate near 0 and 1 for any finite or infinite x. */
+/** Returns S(x), the probability with the log-odds x. S is accurate near 0 and 1, for any finite or infinite x. */
 export function sigmoid(x: number): number {
   if (x >= 0) return 1 / (1 + Math.exp(-x));
   const e = Math.exp(x);
@@ -30,7 +30,7 @@ export const reservationPrice = (p: number, gamma: number, netShares: number, he
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is very large. Factoring it out keeps the logarithm finite.
+  // For a short position, e^(-gamma q) is very large. Taken out as a factor, it keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
@@ -66,13 +66,13 @@ export function informedQuotes(p: number, informed: number): { bid: number; ask:
   return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
 }
 
-/** Fraction of informed takers that explains an average price move after a trade: a = move / (2 p (1 - p)). */
+/** Fraction a of informed takers that explains an average price move after a trade: a = move / (2 p (1 - p)). */
 export function informedFromMove(p: number, move: number): number {
   const variance = slope(p);
   return variance <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * variance)));
 }
 
-/** Maximum fraction of informed takers. Above it, the model of noise traders does not apply. */
+/** Maximum fraction of informed takers. Above this fraction, the model does not apply. */
 const MAX_INFORMED = 0.9;
 
 // News: a Brownian score that crosses a level at time T decides the outcome, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW
@@ -85,7 +85,7 @@ export function newsSigma(p: number, secondsLeft: number): number {
 }
 
 /**
- * Expected loss per share of a quote at distance `half` from the fair price before it is refreshed, in price. The price
+ * Expected loss per share, in price, of a quote at distance `half` from the fair price, until its refresh. The price
  * moves by a normal step of deviation `sigma`: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)).
  */
 export function staleCost(half: number, sigma: number): number {

@@ -1,27 +1,27 @@
 /**
  * Computes the exponential and the dominant eigenvector of a symmetric tridiagonal matrix with one non-negative value
- * beside the diagonal. Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. These
- * fall to 1e-29 of the largest, where common routines return noise. Here every step adds only non-negative numbers, so
- * each component has full relative accuracy.
+ * beside the diagonal. Optimal quotes with bounded inventory are logarithms of ratios of neighbouring components. The
+ * components fall to 1e-29 of the largest, where common routines return noise. Here, each step adds only non-negative
+ * numbers, so that each component has full relative accuracy.
  */
 
 export interface Tridiagonal {
   readonly diagonal: Float64Array;
-  /** Value beside the diagonal; 0 or more. */
+  /** Value of the matrix beside its diagonal; 0 or more. */
   readonly beside: number;
 }
 
 /**
- * Computes exp(time x matrix) start, up to a common factor, by uniformisation. A constant c is added to the diagonal so
- * that no value is negative. The result is proportional to the sum over n of (time (matrix + c))^n / n! start. `start`
- * is positive. The cost is O(size x time x largest rate). Throws RangeError if a component leaves the range of numbers,
- * or if the sum needs more than ten million terms.
+ * Computes exp(time x matrix) start, up to a common factor, by uniformisation. A constant c is added to the matrix's
+ * diagonal, so that no value is negative. The result is proportional to the sum over n of (time (matrix + c))^n / n!
+ * start. `start` is positive. The computing cost is O(size x time x largest rate). Throws RangeError if a component
+ * leaves the range of numbers, or if the sum needs more than ten million terms.
  */
 export function propagate(matrix: Tridiagonal, start: Float64Array, time: number): Float64Array {
   const grown = uniformise(matrix);
   // No component of a product grows faster than the largest row sum.
   const rate = time * (greatest(grown.diagonal) + 2 * grown.beside);
-  if (!(rate <= MAX_TERMS)) throw new RangeError(`the time is too long: it needs ${rate} terms, at most ${MAX_TERMS}`);
+  if (!(rate <= MAX_TERMS)) throw new RangeError(`the time span needs ${rate} terms, at most ${MAX_TERMS}`);
   const sum = normalise(start.slice());
   let [term, next] = [sum.slice(), sum.slice()];
   for (let n = 1; ; n++) {
@@ -34,10 +34,10 @@ export function propagate(matrix: Tridiagonal, start: Float64Array, time: number
 }
 
 const MAX_TERMS = 1e7;
-/** Size of the sum at which it is rescaled. It is a power of two, so that scaling does not round. */
+/** Size at which the running sum is rescaled. This is a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
-/** Positive eigenvector of the largest eigenvalue. RangeError outside the range of numbers, or after 1e6 steps. */
+/** Positive eigenvector for the largest eigenvalue. RangeError: outside the range of numbers, or after 1e6 steps. */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
   const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);
@@ -52,7 +52,7 @@ export function dominantVector(matrix: Tridiagonal): Float64Array {
 }
 
 const MAX_STEPS = 1e6;
-/** Relative change per step that counts as converged: a few units in the last place. */
+/** Relative change per step at which the eigenvector has converged: a few units in the last place. */
 const STILL = 1e-15;
 
 function isStill(vector: Float64Array, before: Float64Array): boolean {
@@ -61,11 +61,11 @@ function isStill(vector: Float64Array, before: Float64Array): boolean {
 
 function uniformise({ diagonal, beside }: Tridiagonal): Tridiagonal {
   const least = Math.min(...diagonal);
-  // Adding twice the off-diagonal keeps the multiplication from oscillating between two vectors.
+  // Twice the off-diagonal is added, so that the iteration does not oscillate between two vectors.
   return { diagonal: diagonal.map((value) => value - least + 2 * beside), beside };
 }
 
-/** Computes into = factor x matrix x vector. */
+/** Computes `into` = factor x matrix x vector. */
 function multiply({ diagonal, beside }: Tridiagonal, vector: Float64Array, into: Float64Array, factor: number): void {
   let [left, own] = [0, vector[0] ?? 0];
   for (let i = 0; i < vector.length; i++) {
@@ -76,7 +76,7 @@ function multiply({ diagonal, beside }: Tridiagonal, vector: Float64Array, into:
   }
 }
 
-/** Adds in place. Returns true if no component of the sum changed. */
+/** Adds a term in place. Returns true if no component of the sum changed. */
 function addTo(sum: Float64Array, term: Float64Array): boolean {
   let settled = true;
   for (let i = 0; i < sum.length; i++) {
@@ -97,10 +97,10 @@ function scale(vector: Float64Array, factor: number): void {
   for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
 }
 
-/** Scales in place so that the largest component is 1. */
+/** Scales a vector in place, so that its largest component is 1. */
 function normalise(vector: Float64Array): Float64Array {
   scale(vector, 1 / greatest(vector));
-  // Smaller numbers are subnormal and have lost digits.
+  // Numbers below this are subnormal and have lost digits.
   if (!vector.every((value) => value >= 2.3e-308))
     throw new RangeError('components differ by more than 300 orders of magnitude');
   return vector;

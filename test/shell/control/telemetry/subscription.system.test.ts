@@ -44,9 +44,9 @@ test.each([
 ])('a status line of %s is refused, and the error names the field', async (_, account, why) => {
   const { heard, lost } = await readLines([frame(account)]);
   expect(heard).toEqual([]);
-  expect(lost).toEqual([expect.stringContaining(`no trader of this version: ${why}`)]);
+  expect(lost).toEqual([expect.stringContaining(`not a trader of this version: ${why}`)]);
 });
 
 test('a line that is no status is refused', async () => {
-  expect((await readLines([{ type: 'other' }])).lost).toEqual([expect.stringContaining('no trader of this version')]);
+  expect((await readLines([{ type: 'other' }])).lost).toEqual([expect.stringContaining('not a trader of this version')]);
 });
