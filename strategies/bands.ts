@@ -1,8 +1,8 @@
 /**
  * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
- * band below its minimum gets orders up to its average, and the surplus above its maximum is canceled. Orders outside
- * every band are canceled. Prices do not depend on inventory. The only defence against fast price moves is to omit
- * orders that the price may pass before they can be moved.
+ * band with less than its minimum gets orders up to its average; the surplus above its maximum is canceled. Orders
+ * outside every band are canceled. Prices of the bands do not depend on inventory. The only defence against fast price
+ * moves is to omit orders that the price may pass before they can be moved.
  */
 
 import {
@@ -122,7 +122,7 @@ function quote(view: MarketView, p: Params): Quotes {
     fairMicros: target,
     bids,
     asks,
-    // Every order that stays is a level of its own, so no tolerance is needed.
+    // Every order that stays is a level of its own, so no size tolerance is needed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,
@@ -136,7 +136,7 @@ function quote(view: MarketView, p: Params): Quotes {
   };
 }
 
-/** Returns the mid of others' book, rounded to a tick within (0, 1). */
+/** Returns the mid of others' best prices, rounded to a tick within (0, 1). */
 function chooseTarget(mid: number, { market }: MarketView) {
   const { tickMicros } = market;
   const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');

@@ -1,7 +1,7 @@
 /**
  * Makes a market around a belief: a probability distribution of the hidden price in log-odds. Every poll of the book
- * and every fill of own orders updates it. At each price the strategy compares the cost of informed takers with the
- * gain from uninformed ones (the newsvendor problem). It quotes the most valuable price of each side, or none.
+ * and every fill of own orders updates the belief. At each price the strategy compares the cost of informed takers with
+ * the gain from uninformed ones (the newsvendor problem). The strategy quotes each side's most valuable price, or none.
  */
 
 import {
@@ -131,7 +131,7 @@ class BeliefMaker implements Quoter {
     };
   }
 
-  /** Maximum shares of an offer, by the limits of position, order and currency. */
+  /** Maximum number of shares of an offer, by the limits of position, order size and currency. */
   #most(side: BookSide, price: number, { inventory, stance }: MarketView, funds: number): number {
     const net = (side === 'bid' ? inventory.netMicros : -inventory.netMicros) / ONE;
     const reducible = Math.max(0, -net);
@@ -144,13 +144,13 @@ class BeliefMaker implements Quoter {
   }
 }
 
-/** Returns the view without probes among its orders. */
+/** Returns the market view without the probes among its orders. */
 const withoutProbes = (view: MarketView): MarketView =>
   view.orders.some(({ isProbe }) => isProbe)
     ? { ...view, orders: view.orders.filter(({ isProbe }) => !isProbe) }
     : view;
 
-/** Time of the next call for a feed whose value expires; absent if it does not. */
+/** Time when the strategy must be called again because a feed's value expires; absent if none expires. */
 function feedDeadline({ feeds }: MarketView, feed: string): Pick<Quotes, 'againMs'> {
   const ends = feeds[feed]?.validUntilMs ?? null;
   return ends === null ? {} : { againMs: ends };
@@ -161,7 +161,7 @@ function computeFunds({ inventory, orders }: MarketView): number {
   let bound = 0;
   const free = { bid: inventory.noMicros as number, ask: inventory.yesMicros as number };
   for (const { side, isYes, priceMicros, remainingMicros } of orders) {
-    // A sale binds held shares. The part beyond the held shares binds currency, as every purchase does.
+    // A sale binds held shares. The part of a sale beyond the held shares binds currency, as every purchase does.
     const covered = isYes === (side === 'ask') ? Math.min(free[side], remainingMicros) : 0;
     free[side] -= covered;
     bound += ((side === 'bid' ? priceMicros : ONE - priceMicros) / ONE) * (remainingMicros - covered);
@@ -175,7 +175,7 @@ function makeLevels(choice: Choice | null, input: ChoiceInput): readonly QuoteLe
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares: shares, totalShares: shares }, input.view.market);
 }
 
-/** The sides are chosen independently. If they cross, only the better side stays. */
+/** Bid and ask are chosen independently. If the two sides cross, only the better one stays. */
 function uncrossQuotes(bids: readonly QuoteLevel[], asks: readonly QuoteLevel[], bidIsBetter: boolean) {
   const [bid, ask] = [bids[0], asks[0]];
   if (bid === undefined || ask === undefined || bid.priceMicros < ask.priceMicros) return { bids, asks };

@@ -1,7 +1,7 @@
 /**
- * Quotes a market's last hour. A price that must settle moves faster near the end and near 0.50. The half-spread is the
- * expected price move between two polls, and the size falls with the time left. Quoting stops when the half-spread
- * would be too wide: early at a price of 0.50, late at 0.97.
+ * Quotes a market's last hour. Before resolution a price moves to 0 or 1: faster near the end, and at prices near 0.50.
+ * The half-spread is the expected price move between two polls, and the size falls with the time left. Quoting stops
+ * when the half-spread would be too wide: early at a price of 0.50, late at 0.97.
  */
 
 import {
@@ -162,19 +162,19 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
     centre,
     half: distance,
     improveTicks: p.improve_ticks,
-    // A reducing order keeps its size, because the position must be closed by the end.
+    // An order that reduces the position keeps its size, because the position must be closed by the end.
     shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
   });
 }
 
-/** Half-spread of this many standard deviations of the price between two polls, in price. */
+/** Half-spread in price: this many standard deviations of the price between two polls. */
 export const closingHalf = (sigmaPerSqrtS: number, lookS: number, sigmas: number): number =>
   sigmas === 0 ? 0 : sigmas * sigmaPerSqrtS * Math.sqrt(lookS);
 
-/** Time before resolution, s, from which a price that must settle needs a wider half-spread than `maxHalf`. */
+/** Time before resolution, s, from which the price's expected moves need a wider half-spread than `maxHalf`. */
 export const lastQuoteS = (p: number, sigmas: number, lookS: number, maxHalf: number): number =>
   ((sigmas * normalDensity(normalQuantile(p)) * Math.sqrt(lookS)) / maxHalf) ** 2;
 
-/** Order size, which falls from full with the square root of the time left, as the risk of the position does. */
+/** Order size: falls from the full size with the square root of the time left, like the position's risk. */
 export const closingSize = (shares: number, leftS: number, startS: number): number =>
   shares * Math.min(1, Math.sqrt(Math.max(0, leftS) / startS));

@@ -1,7 +1,7 @@
 /**
  * Quotes all outcomes of an event together. Each outcome's price is evidence about the others, so newly read books
- * correct older ones. Shares held in one outcome shift the quotes of all. Own bids never sum to more than the certain
- * payment of 1, and own asks never to less. So no taker can trade all outcomes for a sure gain.
+ * correct older ones. Shares held in one outcome shift the quotes of all outcomes. Own bids never sum to more than the
+ * certain payment of 1, and own asks never to less. So no taker can trade all outcomes for a sure gain.
  */
 
 import {
@@ -117,9 +117,9 @@ export default defineStrategy({
   },
 });
 
-/** Time of the newest own fill in any outcome of an event. Its taker may have information about all outcomes. */
+/** Time of the newest own fill in any outcome of an event. The taker of such a fill may know about all outcomes. */
 class LastFill {
-  /** Time of the newest own fill, our clock, ms; null before the first. */
+  /** Time of the newest own fill, our clock, ms; null before the first fill. */
   #atMs: number | null;
 
   /** @param saved result of `save` in an earlier run; any other value starts without a fill */
@@ -169,14 +169,14 @@ interface Estimate extends EventEstimate {
   readonly isAlarmed: boolean;
 }
 
-/** True when the event's declaration names this market, or names no markets. */
+/** True if the event's declaration in the configuration names this market, or names no markets. */
 const isDeclared = (conditionId: string, { marketConditionIds }: EventFacts): boolean =>
   marketConditionIds.length === 0 || marketConditionIds.includes(conditionId);
 
 const silence = (markets: readonly MarketOfEvent[], why: string): EventQuotes =>
   Object.fromEntries(markets.map(({ view }) => [view.market.conditionId, NO_QUOTES(why)]));
 
-/** Price of an outcome by its own book. Null if the book is old, crossed or frozen, or if a side is empty. */
+/** Price of an outcome from its own book; null if the book is old, crossed or frozen, or has an empty side. */
 function readMarket(view: MarketView, p: Params): Reading | null {
   const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
   const { estimates, health } = view;

@@ -1,7 +1,7 @@
 /**
- * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder costs two
- * requests per fill and few others. If the price is a martingale, it earns nothing and pays its fees. It earns only
- * from prices that return and from uninformed takers.
+ * A fixed ladder of orders: shares bought at one line are offered at the next, and vice versa. The ladder needs two
+ * requests per fill and few others. If the price is a martingale, a grid earns nothing and pays its fees. A grid earns
+ * only from prices that return and from uninformed takers.
  */
 
 import {
@@ -102,7 +102,7 @@ function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
 function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
-  // In stance `widen`, the nearest opening line is left out.
+  // In stance `widen`, the nearest line that would add to the position is left out.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
   const { mid } = view.estimates;
@@ -135,5 +135,5 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   };
 }
 
-/** A grid has no fair price of its own. Risk compares its orders with others' mid, or with the centre without a mid. */
+/** A grid has no fair price of its own. Risk checks its orders against others' mid, else against the grid's centre. */
 const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -1,6 +1,6 @@
 /**
- * Quotes an empty market with a known maximum loss. The prices follow a logarithmic market scoring rule around a prior,
- * plus a margin per side. Only own fills move the price.
+ * Quotes an empty market with a known maximum loss. Quoted prices follow a logarithmic market scoring rule around a
+ * prior, plus a margin per side. Only own fills move the price.
  */
 
 import {
@@ -67,7 +67,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position at the start, shares; null before the first view. Earlier holdings do not belong to the rule. */
+  /** Net position at the start, shares; null before the first view. Earlier shares do not move the rule's price. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {

@@ -1,7 +1,7 @@
 /**
  * For books with a large tick, where an order earns by its queue position and a resting order costs nothing. The
  * strategy compares others' best price, one tick better, and one level behind it, and quotes at the most valuable of
- * these. It cancels a side when others leave it.
+ * these. The strategy cancels its orders on a side when others leave that side.
  */
 
 import {
@@ -167,7 +167,7 @@ interface Choice {
   readonly value: number;
 }
 
-/** Returns the place of a side with the highest value per taker. A resting order's place counts `move_gain` more. */
+/** Returns the side's price with the highest value per taker. A resting order's price counts `move_gain` more. */
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
   const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {
@@ -180,7 +180,7 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
   return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
 }
 
-/** Reason why no place of a side has a positive value. */
+/** Reason why no price level of a side has a positive value. */
 function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
   const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
   return value > 0 ? 'the price moves too far between two polls' : 'no price has a positive expected gain';
@@ -212,7 +212,7 @@ function listPlaces(view: MarketView, side: BookSide, p: Params): readonly Optio
   return places;
 }
 
-/** Others' shares ahead at a price: all of them, unless an own order already rests there. */
+/** Others' shares ahead at a price: all shares there, unless an own order already rests at that price. */
 function queueAhead({ orders }: MarketView, side: BookSide, priceMicros: number | undefined, shares: number): number {
   const own = orders.find((order) => order.side === side && order.priceMicros === priceMicros);
   return Math.min(shares, (own?.queueAheadMicros ?? shares * ONE) / ONE);

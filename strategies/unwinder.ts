@@ -1,7 +1,7 @@
 /**
  * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan, orders rest at others' best
  * price; behind the plan, one tick better. Far behind the plan, or near its end, the strategy takes others' orders, but
- * never at a price worse than the floor. It never adds to the position.
+ * never at a price worse than the floor. The strategy never adds to the position.
  */
 
 import {
@@ -101,7 +101,7 @@ class Unwinder implements Quoter {
   }
 }
 
-/** Continues the plan. A position that has grown or changed sides gets a new plan. */
+/** Returns the plan to follow. A position that has grown or changed sides gets a new plan. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
@@ -134,13 +134,13 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   };
 }
 
-/** Passive way to trade for this lag behind the plan. Without a floor price, others' orders are never taken. */
+/** Returns how to trade passively at this lag behind the plan. Without a floor, others' orders are never taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
-/** Worst YES price that the floor allows on a side. Selling a NO share for f is buying a YES share for 1 - f. */
+/** Worst YES price that the floor price allows on a side. Selling a NO share for f is buying a YES share for 1 - f. */
 const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(
@@ -161,7 +161,7 @@ function restingLevel(
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
-/** Level that takes others' best order. The engine sells shares, or buys the other outcome and merges, if cheaper. */
+/** Level that trades at once with others' best order. The engine sells shares, or buys the other outcome and merges. */
 function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
   const { market, others } = view;
   const level = (side === 'ask' ? others.bids : others.asks)[0];

@@ -30,7 +30,7 @@ async function buildProgram(session: CommandSession, argv: readonly string[]): P
     .description('Market maker for binary prediction markets, and a paper exchange to run it on.')
     .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
-    // Options after a command's name belong to that command, because some commands have own options and subcommands.
+    // Options after a command's name belong to that command, because some commands have both options and subcommands.
     .enablePositionalOptions()
     .configureOutput({ writeOut: session.io.out, writeErr: session.io.err })
     .showHelpAfterError('Run the same command with --help to see its arguments and options.')
@@ -103,7 +103,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
 ];
 
-/** Returns the groups that a command line needs: none for `--version`, all for help or an unknown command. */
+/** Returns the command groups to load: none for `--version`, all for help or an unknown command. */
 export function groupsFor(argv: readonly string[]): readonly CommandGroup[] {
   const [first] = argv;
   if (first === '--version' || first === '-V') return [];

@@ -1,4 +1,4 @@
-/** Declares each command as one row. Arguments, options, `-c`, `--json`, help and exit code follow from the row. */
+/** Declares each command as one row. A row gives arguments, options, `-c`, `--json`, help and exit code. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -20,9 +20,9 @@ import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Path of the configuration file, which is not read. */
+  /** Commands of this kind get only the configuration file's path; the file is not read. */
   readonly file: string;
-  /** Trader's configuration without its strategy files. */
+  /** The trader's configuration; its strategy files are not loaded. */
   readonly trader: TraderConfig;
   readonly whole: Config;
 }
@@ -40,9 +40,9 @@ export interface CommandCall<Rows extends OptionRows = OptionRows, Kind extends 
 /** Output of a command: its data if `--json` is given, else its text. */
 export interface CommandOutput {
   readonly data: unknown;
-  /** Printed text, including the final line break. A function builds the text for a terminal of this width. */
+  /** Printed text, including the final line break. As a function, it builds the text for the given terminal width. */
   readonly text: string | ((width: number | undefined) => string);
-  /** Exit code; 0 if absent. */
+  /** Exit code of the command; 0 if absent. */
   readonly code?: ExitCode;
 }
 
@@ -57,9 +57,9 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly options?: Rows;
   /** Kind of configuration to load; absent if the command has no `-c`. */
   readonly config?: Kind;
-  /** Returns the answer to print. A command with this function has `--json`. */
+  /** Returns the command's output. Commands with `answer` also accept `--json`. */
   readonly answer?: (call: CommandCall<Rows, Kind>) => CommandOutput | Promise<CommandOutput>;
-  /** Runs a command that prints its own output. `hasJson`: the command also has `--json`. */
+  /** Runs a command that prints its own output. `hasJson`: the command also accepts `--json`. */
   readonly run?: (call: CommandCall<Rows, Kind>) => Did;
   readonly hasJson?: true;
   readonly below?: readonly AddCommand[];
@@ -69,14 +69,17 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
 
 /** Declares a command as a tool of `twinbook mcp`. */
 export interface Tool {
-  /** A `read` tool changes nothing. A `stop` tool pauses, reduces or cancels. No tool can resume trading. */
+  /**
+   * A `read` tool changes nothing. A `stop` tool pauses trading, reduces positions or cancels orders. No tool can
+   * resume trading.
+   */
   readonly kind: 'read' | 'stop';
   /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
   readonly required?: readonly string[];
 }
 
-/** Returns the tool of an operator command. An agent must give a reason for each command that records one. */
+/** Returns the tool of an operator command. If a command records a reason, an agent must give one. */
 export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   const { isTool, isVerifiable, reason, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   if (isTool === undefined) return {};

@@ -69,7 +69,7 @@ const showCommand = command({
   },
 });
 
-/** Returns for each setting how a running trader applies its change. */
+/** Returns, for each setting, how a running trader applies a changed value. */
 const liveClasses = (schema: typeof traderSchema | typeof strategyFileSchema) =>
   Object.fromEntries(listSettings(jsonSchema(schema)).map(({ name }) => [name, liveClass(schema, name)]));
 
@@ -127,7 +127,7 @@ const SETTING_COLUMNS: readonly TableColumn<SettingRow>[] = [
   { title: 'MEANING', cell: (row) => row.meaning, gives: 'fold' },
 ];
 
-/** Time limit of a change, s: new code is first loaded in a separate process. The page waits one second longer. */
+/** Time limit of a configuration change, s, including a test load of new code. The operator's page waits 1 s longer. */
 const CHECKED_S = 24;
 
 const diffCommand = command({
@@ -180,7 +180,7 @@ const rollbackCommand = command({
 
 const makeAnswer = (data: ConfigData): CommandOutput => ({ data, text: linesText(data.lines) });
 
-/** Only the trader reads the strategy files, because a rollback must work with broken ones. */
+/** Only the trader reads strategy files, because a rollback must work even if they are broken. */
 const ask = (
   action: ConfigAction,
   { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },
@@ -191,7 +191,7 @@ const ask = (
   return askThere(request, config, { timeoutMs: timeout * 1000 });
 };
 
-/** Compares the files with the stored copy of the last configuration, because no trader runs. */
+/** No trader runs, so the configuration files are compared with the stored copy of the last configuration. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
   const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);

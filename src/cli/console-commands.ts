@@ -61,7 +61,7 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   try {
     setPriority(NICE);
   } catch {
-    // A service manager may forbid the change. The console then keeps its present priority.
+    // A service manager may forbid a change of priority. The console then keeps its present priority.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
   const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
@@ -88,9 +88,9 @@ async function show(config: TraderConfig, others: readonly TraderConfig[], isWit
   return EXIT.ok;
 }
 
-/** Resolves when the trader reports its end, or when the end of the trader's process has closed our input. */
+/** Resolves when the trader reports its end, or when its process has ended and so closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
-  // A service manager signals all processes of a unit at once, but the console stays until the trader has ended.
+  // A service manager signals trader and console at once, but the console runs until the trader's end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     const input = createInterface({ input: process.stdin });
@@ -99,10 +99,10 @@ function traderEnded(): Promise<'ended' | 'gone'> {
   });
 }
 
-/** Maximum time until a submit in flight at the trader's death arrives, ms. Sockets wait for a minute. */
+/** Maximum time, ms, in which an order submitted just before the trader's death still reaches the exchange. */
 const ON_ITS_WAY_MS = 30_000;
 
-/** Maximum duration of an alarm on a paper exchange, ms: the exchange itself may have ended. */
+/** The guardian ends an alarm on a paper exchange after this time, ms: the exchange itself may have ended. */
 const PAPER_PATIENCE_MS = 600_000;
 
 const guardianCommand = command({
@@ -164,7 +164,7 @@ export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): st
 
 const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
 
-/** Returns whether an active guardian can cancel; null where no guardian is needed or configured. */
+/** Returns whether an active guardian can cancel orders; null if no guardian is needed or configured. */
 export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
   if (exchange?.embedded === true || !guardian.enabled) return null;
   const report = readReport(ledger.path);

@@ -28,7 +28,7 @@ import {
 } from './reach.js';
 import { linesText } from './table.js';
 
-/** Commands that the trader answers with its new mode, in the order of the help. */
+/** Commands, such as `resume`, that the trader answers with its new mode; in the order of the help. */
 const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
 
 function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
@@ -58,7 +58,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       // The table of operator commands determines the fields of each request.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The printed mode is the trader's, which applies to all other markets.
+      // The command may concern one market, but the printed mode is that of the whole trader.
       const more = one === null ? '' : `; for the one market see \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
@@ -91,7 +91,7 @@ interface Cancelling {
   readonly config: TraderConfig;
   readonly io: CliIo;
   readonly timeoutMs: number;
-  /** Whether two reads of the exchange must show that no order rests. */
+  /** Whether the command must verify, by two reads of the exchange, that no order rests. */
   readonly verify: boolean;
 }
 
@@ -113,7 +113,7 @@ const cancelAllCommand = command({
   },
 });
 
-/** Cancels all orders. `isProven`: whether two reads have verified the result, by request or past a hanging trader. */
+/** Cancels all orders. `isProven`: whether two reads of the exchange have verified the result. */
 async function cancelAll(asked: Cancelling) {
   const { config, io, timeoutMs, verify } = asked;
   const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
@@ -137,10 +137,10 @@ function cancelAllText(data: CancelAllData, isProven: boolean): string {
 
 const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
 
-/** Pause between two verifying reads, ms: a frozen trader's requests may still arrive meanwhile. */
+/** Pause between two verifying reads, ms: requests of a frozen trader may still arrive between them. */
 const PAUSE_MS = 2_000;
 
-/** Cancels directly at the exchange. Throws the errors of `withVenue`. */
+/** Cancels orders directly at the exchange. Throws the errors of `withVenue`. */
 async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
   const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
   return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
@@ -148,7 +148,8 @@ async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>
 
 /**
  * Cancels directly at the exchange while the trader hangs. The stop file is written first, so that the trader does not
- * quote when it wakes. Then the exchange is read until no new order appears. A failed stop file is only reported.
+ * quote when it wakes. After the cancels, the exchange is read until no new order appears. A write failure is only
+ * reported.
  */
 async function cancelPast(
   { config, io, timeoutMs }: Cancelling,
@@ -186,7 +187,7 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
   }
 }
 
-/** Error codes of a trader that ended or stopped answering after an earlier answer. */
+/** Error codes for a trader that answered before, but has since ended or stopped answering. */
 const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
 
 type Killing = Cancelling & { readonly reason: string };
@@ -203,7 +204,8 @@ const killCommand = command({
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
-    // A trader executes a kill within seconds, or hangs. A trader that hangs or dies meanwhile is bypassed.
+    // A trader executes a kill within seconds, or hangs. If the trader hangs or dies meanwhile, the kill bypasses the
+    // trader.
     const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
@@ -224,14 +226,14 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<CommandOu
   let newest: CancelAllData | null = null;
   for (;;) {
     const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
-    // The trader has just executed the kill, so a verification that takes too long does not mean that it hangs.
+    // The trader has just executed the kill, so a slow verification does not mean that the trader hangs.
     const asking = askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience);
     const asked = await asking.catch(valueOn(null, 'timed_out'));
     if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
     newest = asked?.answer ?? newest;
     if (newest !== null && isClean(newest))
       return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
-    // The trader answers after a minute at most, even without a proof, so the command asks again.
+    // The trader answers within a minute, verified or not, so the command may have to ask again.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
     const text = `${found}no proof within ${killing.timeoutMs / 1000} s that no order rests. The trader still cancels; \`kill --verify\` waits again`;
@@ -284,7 +286,7 @@ const explainCommand = command({
   },
 });
 
-/** Maximum number of orders, of fills and of intents to search for a shortened name, newest first. */
+/** A shortened name is searched among this many of the newest orders, fills and intents each. */
 const LOOKED_AT = { limit: 20_000 };
 
 function subjectIn(ledger: LedgerReader, typed: string): string | null {
@@ -294,7 +296,7 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** Explains a subject from the running trader, which has the most facts, else from the ledger. */
+/** Explains a market, order, fill or intent from the running trader, else from the ledger. */
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
@@ -302,14 +304,14 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // If the ledger is unreadable, the first error is thrown. It only reports that no trader runs.
+      // If the ledger is unreadable too, the error that no trader runs is thrown.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });
   }
 }
 
-/** Returns the figures and texts that strategies saved for a market under the key `shown`. */
+/** Returns the figures and texts that a market's strategy saved in its state under the key `shown`. */
 function savedLines(ledger: LedgerReader, market: string): readonly string[] {
   return ledger
     .strategyStates()
@@ -324,7 +326,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** Explains a subject from the ledger alone. Throws `usage` for an unknown subject, and `not_running` for a market. */
+/** Explains a subject from the ledger alone. Throws `usage` for an unknown name, and `not_running` for a market. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: these facts are from the ledger.'];

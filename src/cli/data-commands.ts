@@ -12,7 +12,7 @@ import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
 import { formatOf, linesText, short, type TableCell, type TableColumn, table, writeAnswer } from './table.js';
 
-/** Returns the given paths, else the recording folder of the configuration, which is loaded only for this purpose. */
+/** Returns the given paths. Without paths, loads the configuration and returns its recording folder. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
   const { loadTraderConfig } = await import('../shell/config/load.js');
@@ -68,7 +68,7 @@ const statsCommand = command({
   },
 });
 
-/** Opens recordings. `failures` has one error for each recording that cannot be read and is left out. */
+/** Opens recordings. `failures` has one error for each unreadable recording; such recordings are left out. */
 async function openThose(given: readonly string[], config: string, io: CliIo) {
   const { openRecordings } = await import('../recording/recording.js');
   const failures: TwinbookError[] = [];
@@ -193,7 +193,7 @@ const queryCommand = command({
   },
 });
 
-/** The rows of `--json` are part of the public interface. Times are Unix ms. Amounts and prices are decimal strings. */
+/** Rows of `--json` are a public interface: times in Unix ms, amounts and prices as decimal strings. */
 const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,

@@ -45,7 +45,7 @@ export const addDoctorCommand = command({
   },
 });
 
-/** Performs all checks. Returns an exit code if the configuration cannot be loaded, else null. */
+/** Performs all checks of `twinbook doctor`. Returns an exit code if the configuration cannot be loaded; else null. */
 async function checkEverything(file: string, io: CliIo, note: (check: DoctorCheck) => void): Promise<ExitCode | null> {
   let config: Config;
   try {
@@ -74,7 +74,7 @@ function configurationCheck(config: Config): DoctorCheck {
   return warn('configuration', text, 'No strategy file is named: nothing would be quoted.');
 }
 
-/** Checks whether files can be created in the folder; for a missing folder, in its nearest parent. */
+/** Checks whether files can be created in the folder, or in the nearest parent of a missing folder. */
 function folderCheck(name: string, folder: string): DoctorCheck {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -89,7 +89,7 @@ function folderCheck(name: string, folder: string): DoctorCheck {
   return ok(name, existing === folder ? `${folder} is writable` : `the first start creates ${folder}`);
 }
 
-/** Checks the wallet. Returns its address; null if the file is not usable. */
+/** Checks the wallet. Returns the wallet's address; null if the wallet file is not usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: DoctorCheck) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;
@@ -138,7 +138,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   return checks;
 }
 
-/** Returns a passed check if the embedded exchange does not exist before its first start; else null. */
+/** Returns a passed check if the embedded exchange was never started; else null. */
 function neverRun({ exchange }: Config): DoctorCheck | null {
   if (exchange === null || !exchange.embedded || existsSync(exchange.dataDir)) return null;
   return ok('venue', 'the first start creates the embedded exchange');
@@ -181,11 +181,11 @@ async function signedChecks(client: ServiceClient): Promise<readonly DoctorCheck
 
 const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
 const TIMESTAMP = '1714300000';
-/** Example secret that belongs to no account. Another implementation made the signatures in `VECTORS`. */
+/** Example secret that belongs to no account. The signatures in `VECTORS` were made by another implementation. */
 const SECRET = 'ws_live_1f7c2a9b5d4e';
 const MERGE = '{"market_condition_id":"7n9G9WfQ2V7d6hM3XK8pQ4LwR2eY6aT1uJ5cB8mN3qPz","amount":"10"}';
 
-/** Golden requests: method, path, body and expected signature. */
+/** Reference requests to test our signing: method, path, body and expected signature. */
 const VECTORS = [
   ['GET', '/orders/?limit=10', '', '3a1bf87c31ca5772b55633a85a7aa83e6d621ff7790b266ecdb783518f70acfa'],
   ['POST', '/orders/abc/cancel/', '', '539c6fba28fc2235c23d35dddadb0110bf63fc023b87fd44fd511824b778d98e'],
@@ -214,7 +214,7 @@ const DRAFTS: readonly DraftTerms[] = [
   { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
 ];
 
-/** Signs an expired draft of each action, which no venue accepts. Another implementation verifies the signatures. */
+/** Signs an expired draft of each action (useless at a venue). Another implementation verifies the signatures. */
 function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): DoctorCheck {
   const name = 'draft signing';
   const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
@@ -256,7 +256,7 @@ const PARTS: CallParts = {
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
-/** Sends a signed request. Reports equal bytes, the first differing byte, or a venue that does not show its bytes. */
+/** Sends a signed request. Reports whether the received bytes are equal, differ, or are not shown by the venue. */
 export async function checkSignedRequest(
   baseUrl: string,
   profile: VenueProfile,
@@ -269,7 +269,7 @@ export async function checkSignedRequest(
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
   const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
   const text = attempt.kind === 'failure' ? null : attempt.text;
-  // `computed` is undefined if the text is not JSON or has another shape.
+  // `computed` is undefined if the venue's text is not JSON or has another shape.
   const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
   if (computed === undefined) {
     const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
@@ -305,7 +305,7 @@ const REWRITTEN = 'A program before the venue rewrites requests, most likely a p
 
 const CONTEXT_BYTES = 16;
 
-/** Quotes the bytes around a place, as in `"s=open[%]2Cfilled"`: brackets mark the byte, `[]` marks the end. */
+/** Quotes the bytes around a differing byte in brackets, as in `"s=open[%]2Cfilled"`; `[]` marks the end. */
 function around(bytes: Buffer, at: number): string {
   const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
   const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
@@ -322,7 +322,7 @@ interface DoctorCheck {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';
   readonly text: string;
-  /** Advice; empty if none is needed. */
+  /** Advice for the operator; empty if none is needed. */
   readonly hint: string;
 }
 

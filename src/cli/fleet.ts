@@ -1,4 +1,4 @@
-/** Command `twinbook fleet`: manages the shared database of a fleet's traders, the owners of wallets, and results. */
+/** Command `twinbook fleet`: manages the database that several traders share, with wallet owners and results. */
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
@@ -14,7 +14,7 @@ import { record, short, type TableColumn, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
-/** Returns the fleet section of the trader's file. Throws TwinbookError `config_invalid` without the section. */
+/** Returns the configuration's fleet section. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Add to that file: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';
@@ -110,7 +110,7 @@ const toJson = (row: WalletRow) => ({
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;
-  // `formatDecimal` wrote the texts, so they are decimals of at most six places.
+  // `formatDecimal` wrote these amounts, so they have at most six decimal places.
   return money(texts.reduce((sum, text) => sum + Math.round(Number(text) * 1e6), 0));
 }
 
@@ -151,7 +151,7 @@ const releaseCommand = command({
   },
 });
 
-/** A mistyped wallet would be taken and released like an existing one. Its lock would then stay. */
+/** A command must not take a mistyped wallet: its lock would stay in the database. */
 function requireKnown(wallet: string, { wallets }: FleetState): void {
   const known = wallets.map((row) => row.wallet);
   if (known.includes(wallet)) return;
@@ -162,14 +162,14 @@ function requireKnown(wallet: string, { wallets }: FleetState): void {
 type Join = Parameters<typeof FleetMember.join>[0];
 type FleetMembership = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
-/** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet meanwhile. */
+/** Runs `act` while this process holds the wallet's lease, so that no trader can take the wallet. */
 async function whileHeld(
   { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
   act: (joined: FleetMembership) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
     ...join,
-    // `standby` waits for the wallet's owner to end, even for a trader with the configured name.
+    // `standby` waits until the wallet's owner ends, even if the owner has the configured trader's name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
     password: fleetPassword(io.env),
     capitalMicros: ZERO,
@@ -182,7 +182,7 @@ async function whileHeld(
   io.out(`${join.wallet} is free; its markets and capital are returned to the fleet\n`);
 }
 
-/** Returns a function that returns true after the time, or once the user asks to stop. */
+/** Returns a function that returns true after the timeout, or once the user asks to stop. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   const asked = new AbortController();
   void io.stopAsked().then(() => asked.abort());

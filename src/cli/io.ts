@@ -7,7 +7,7 @@ import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 
-/** Interval of progress on a terminal, ms: short enough for visible motion. */
+/** Update interval of a progress line on a terminal, ms: short enough for visible motion. */
 const TERMINAL_EVERY_MS = 100;
 const ELSEWHERE_EVERY_MS = 10_000;
 
@@ -24,7 +24,7 @@ export class ProgressLine {
     this.#quiet = quiet;
   }
 
-  /** Shows progress: the completed share, 0 to 1, and a word about the present work. Cheap when called often. */
+  /** Shows progress: the completed fraction, 0 to 1, and a word about the present work. The call is cheap. */
   show(share: number, what: string): void {
     const nowMs = Date.now();
     if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
@@ -43,7 +43,7 @@ export class ProgressLine {
 
   #rewrite(line: string): void {
     this.#io.raw.err('\r');
-    // The line is cut to one line of the terminal, because a wrapped line could not be rewritten.
+    // The progress text is cut to the terminal's width, because a wrapped line could not be rewritten.
     this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
     this.#io.raw.err('\u001b[K');
   }
@@ -82,17 +82,17 @@ function cannotWrite(path: string, cause: unknown): TwinbookError {
 }
 
 export interface CliIo extends TraderIo {
-  /** Writes the program's own sequences that move the cursor. Never use it for texts from outside. */
+  /** Writes unchanged text with cursor sequences. Never use it for texts from outside the program. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
-  /** Width of the terminal that `out` writes to; absent without one: tables are then as wide as needed. */
+  /** Width of the terminal that `out` writes to; absent without a terminal: tables are then as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
 }
 
 export interface CliTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Reports each key as sent by the terminal, and every new size, until the returned function is called. */
+  /** Reports each key press and each new terminal size, until the returned function is called. */
   readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
 }
 
@@ -108,8 +108,8 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 export const OWN_CONFIG = 'twinbook.yaml';
 
 /**
- * Returns the default configuration file: the working folder's own file, else the file of the running clone, so that
- * `./twinbook kill` works the same everywhere. A package installed by npm has no default file.
+ * Returns the default configuration file: that of the working folder, else that of the running clone. So `./twinbook
+ * kill` works from any folder. A package installed by npm has no default file.
  */
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);

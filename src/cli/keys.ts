@@ -1,4 +1,4 @@
-/** Command `twinbook keys`. Secrets come from files and the environment, never from arguments. */
+/** Command `twinbook keys`. Key commands read secrets from files and the environment, never from arguments. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -67,7 +67,7 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** An API key of the account. `here`: whether the key's secret is in this trader's credentials. */
+/** An API key of the account. `here`: whether this trader's credentials file has the key's secret. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({
@@ -79,7 +79,7 @@ const bootstrapCommand = command({
     const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
-    // The venue shows the secret only once, so an unusable file must fail here, before the key exists.
+    // The venue shows a key's secret only once, so an unusable file must fail before the key exists.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, {}, async (client) => {
       const credentials = await client.bootstrap(wallet);
@@ -112,17 +112,17 @@ const revokeCommand = command({
   answer: async ({ config, args: [typed = ''], io }) => {
     const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
-      // A failing list must not prevent a revocation.
+      // A failure to list keys must not prevent the revocation of a key.
       const { outcome: listed } = await client.call('keys.list', {});
       const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
-      // The file has the only copy of the secret, so the secret stays while the key may be valid.
+      // The file has the only copy of a key's secret, so it stays while the key may be valid.
       if (revoked.revoked_at === null) {
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
       }
-      // Only secrets in the file can be removed, so the environment is not read.
+      // Only secrets in the credentials file can be removed, so secrets of the environment are not read.
       if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)
         forgetCredentials(config.wallet.credentials, ownerOf(config, wallet.address));
       return revoked;

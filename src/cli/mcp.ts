@@ -16,7 +16,7 @@ import { addLedgerCommands } from './ledger/ledger-commands.js';
 import { reachTrader } from './reach.js';
 
 const LONGEST_TEXT = 400;
-/** Default and maximum number of rows of an answer. */
+/** Default and maximum number of rows in a tool's answer. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
 const LONGEST_ANSWER = 60_000;
@@ -79,7 +79,7 @@ function* listTools(session: CommandSession): Iterable<readonly [Command, Tool]>
   }
 }
 
-/** Yields whole lines of the input. Waits while the client does not read its answers. */
+/** Yields whole lines of the input. Reads no further line while the client does not read its answers. */
 async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, io: CliIo): AsyncGenerator<Buffer> {
   let line = Buffer.alloc(0);
   let isTooLong = false;
@@ -99,7 +99,7 @@ async function* readLines(input: NodeJS.ReadStream, output: NodeJS.WriteStream, 
   }
 }
 
-/** Makes a tool's schema from its command. It rejects unknown names, wrong types and values out of range. */
+/** Makes a tool's schema from its command. The schema rejects unknown names, wrong types and values out of range. */
 function makeSchema(made: Command, { options, required = [] }: Tool) {
   const fields: Record<string, z.ZodType> = {};
   for (const argument of made.registeredArguments)
@@ -138,7 +138,7 @@ async function performCall(argv: readonly string[], file: string, config: Trader
   return { content: texts.map(contentOf), isError: code !== 0 } satisfies CallToolResult;
 }
 
-/** Makes the arguments of the command. With `--name=value` and `--`, no value can be read as an option. */
+/** Converts a tool call to command arguments. Due to `--name=value` and `--`, no value can act as an option. */
 function argvOf(made: Command, { options }: Tool, file: string, given: Readonly<Record<string, unknown>>) {
   const usual = options.includes('limit') ? { limit: USUAL_ROWS } : {};
   const values: Readonly<Record<string, unknown>> = { ...usual, ...given };

@@ -6,7 +6,7 @@ import { type Micros, parseDecimal } from '../shared/base/micros.js';
 /** An option with the type of its value. */
 export interface OptionRow<T> {
   readonly option: Option;
-  /** Never set; only carries the type of the value. */
+  /** This field is never set; it only carries the type of the option's value. */
   readonly value?: T;
 }
 
@@ -22,7 +22,7 @@ export const flag = (flags: string, help: string): OptionRow<true | undefined> =
 /** An option such as `--no-crowd`: false if given, else true. */
 export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
 
-/** An option with a text. `conflicts`: options that may not be given together with it. */
+/** An option with a text value. `conflicts`: options that may not be given together with this one. */
 export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
   option: new Option(flags, help).conflicts(conflicts),
 });
@@ -59,7 +59,7 @@ export const requiredList = (flags: string, help: string): OptionRow<Texts> => (
   option: new Option(flags, help).makeOptionMandatory(),
 });
 
-/** An option that may be repeated. The reader also receives the earlier values. */
+/** An option that may be repeated. The option's reader also receives the earlier values. */
 export const repeated = <T = string>(
   flags: string,
   help: string,
@@ -86,7 +86,7 @@ export const csv = (help = 'print CSV in place of a table'): OptionRow<true | un
   option: new Option('--csv', help).conflicts('json'),
 });
 
-/** Default timeout, s: longer than canceling everything and two reads take within the request budget. */
+/** Default timeout, s: enough for canceling all orders and two reads within the request budget. */
 export const SLOW_S = 90;
 export const QUICK_S = 10;
 
@@ -105,7 +105,7 @@ export function integer(flags: string, help: string, [min, max]: Range, value?: 
 export const number = (flags: string, help: string, [min, max]: Range, value: number): OptionRow<number> =>
   usual(flags, help, value, numberBetween(min, max));
 
-/** Returns a reader of whole numbers. The reader carries its range, from which schemas are made. */
+/** Returns a reader of whole numbers. The reader has its range as a property, from which schemas are made. */
 const integerBetween = (min: number, max: number) =>
   Object.assign(
     (text: string): number => {
@@ -131,7 +131,7 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
-/** Reads a time, or a day as its beginning, as Unix ms. A text without a time zone is UTC. */
+/** Parses a time to Unix ms; a day means its beginning. A text without a time zone is UTC. */
 export function momentIn(text: string): number {
   const [, day = '', time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];

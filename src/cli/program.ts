@@ -10,10 +10,10 @@ import { type CliIo, type CliTerminal, EXIT } from './io.js';
 let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
-// A closed reader, as in `| head`, is no failure. After any other fault of its output, such as a full disk, a
-// long-running program stops in order, because its orders may rest.
+// If the reader of the output closes, as in `| head`, this is no failure. After another output error, such as a full
+// disk, a long-running program stops in order: its orders may rest.
 let told: (() => void) | null = null;
-/** Number of unread bytes from which a long-running program drops further output. */
+/** When the output has this many unread bytes, a long-running program drops further output. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 const OUTPUT_WITHIN_MS = 2_000;
 
@@ -25,7 +25,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Time within which repeated signals, for example from a supervisor and a terminal, count as one request, ms. */
+/** Signals within this time, ms, count as one request: a supervisor and a terminal may both send one. */
 const ONE_WISH_MS = 1_000;
 
 /** Calls `stop` for SIGTERM, SIGHUP and Ctrl-C. A second Ctrl-C, some time later, ends the process at once. */
@@ -42,14 +42,14 @@ function listenForStop(stop: () => void): void {
   });
 }
 
-/** Beginning of the `npm start` script. Due to `exec` the program is npm's own child, without a shell between. */
+/** Beginning of the `npm start` script. `exec` makes the program npm's direct child, without a shell between. */
 const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 
 const NPM_LOOK_EVERY_MS = 1_000;
 
-/** Calls back when the npm of `npm start` is gone: npm passes on only SIGINT and SIGTERM to the trader. */
+/** Calls back when `npm start` has ended: npm forwards only SIGINT and SIGTERM to the trader. */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
-  // Processes that the trader starts inherit npm's environment, but run other commands.
+  // Child processes of the trader inherit npm's environment, but run other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;
   const npm = process.ppid;
   const timer = setInterval(() => {
@@ -89,7 +89,7 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
-  // This limit is below that of `writeTo`, which must not drop part of a screen.
+  // This limit is half that of `writeTo`, so that `writeTo` never drops part of a screen.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),
@@ -113,7 +113,7 @@ const io: CliIo = {
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-/** Ends the process. Node waits for its threads at the exit, even for a thread that a hanging disk blocks forever. */
+/** Ends the process. At its exit Node waits for all threads, even for one that a hanging disk blocks forever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
   if (waitedMs < FILES_WITHIN_MS) {
@@ -126,12 +126,12 @@ function end(exitCode: number, waitedMs = 0): void {
 
 const exitCode = await runCli(process.argv.slice(2), io);
 // Exits explicitly, because an open connection must not keep the process alive. `twinbook stop` detects the end by the
-// closed socket. The empty write completes after all earlier writes.
+// closed socket. The empty write completes after all earlier output.
 const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
 
-/** Passes uncaught errors to `take`; the process continues, because a trader first cancels its orders. */
+/** Passes uncaught errors to `take`; the process continues, so that a trader can cancel its orders. */
 function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
@@ -140,7 +140,7 @@ function onUncaught(take: (error: unknown) => void): void {
 function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     if (takeUncaught !== null) return takeUncaught(error);
-    // This write is synchronous, because a stream would not be flushed before the exit.
+    // The error is written synchronously, because a stream would not be flushed before the exit.
     writeSync(2, plainText(secrets.clean(`Sorry, this is a bug in Twinbook: ${formatStack(error)}\n`)));
     process.exit(EXIT.failed);
   });

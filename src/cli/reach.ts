@@ -32,8 +32,8 @@ export const marketsNamed = (ledger: LedgerReader): readonly NamedSubject[] =>
   ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
 
 /**
- * Returns the id of the named market; undefined without a name. An unknown name is used as an id and reported to `io`
- * (null: not reported). Throws `usage` if several markets match.
+ * Returns the id of the named market; undefined without a name. An unknown name is used as the market's id, with a
+ * warning to `io` (null: no warning). Throws `usage` if several markets match.
  */
 export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
   if (typed === undefined) return undefined;
@@ -47,7 +47,7 @@ export const marketAtVenue = (typed: string, config: TraderConfig): Promise<stri
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 
 type Find = (ledger: LedgerReader) => string | null | undefined;
-/** Returns the id that `find` returns for a name. Without a match or a readable ledger, returns the name itself. */
+/** Returns the id that `find` returns for a name; the name itself without a match or a readable ledger. */
 export const nameMeant = (typed: string, config: TraderConfig, find: Find): Promise<string> =>
   readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
@@ -59,9 +59,9 @@ type NamedSubject = Readonly<{ id: string; title?: string }>;
 const LISTED = 10;
 
 /**
- * Returns the id of the matching candidate; null without a match. An exact id comes first, then the beginning of an id
- * (or `beginning…end`, as tables print it). Last come beginnings of words of the title, in any order and case. Throws
- * `usage`, with the candidates, for several matches.
+ * Returns the id of the matching candidate; null without a match. Candidates match by exact id, else by the id's
+ * beginning (or `beginning…end`, as in tables). Else the words of the name must begin words of the title, in any order
+ * and case. Throws `usage`, with the candidates, for several matches.
  */
 export function findNamed(typed: string, candidates: readonly NamedSubject[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
@@ -100,10 +100,10 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
-/** Identifies the owner of credentials by venue and wallet. */
+/** Text that identifies the owner of API credentials: venue and wallet. */
 export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
 
-/** Loads the credentials of a wallet at the venue; null without any. */
+/** Loads the API credentials of a wallet at the venue; null without any. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
   const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
@@ -128,7 +128,7 @@ export async function withVenue<T>(
   return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
-/** Runs `use` with a client at the venue's present address, unsigned without credentials. Always closes both. */
+/** Runs `use` with a client at the venue's address, unsigned without credentials. Always closes client and venue. */
 export async function withClient<T>(
   config: TraderConfig,
   { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
@@ -160,7 +160,7 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
 /** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
 const CLOCK_OK_MS = 2_000;
 
-/** Compares this clock with the venue's; null when the venue does not report its time. */
+/** Returns the offset of this machine's clock from the venue's; null when the venue does not report its time. */
 export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
   if (offset === null) return null;
   const apartMs = Math.abs(offset.offsetMs);
@@ -168,15 +168,15 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
   return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
 }
 
-/** Returns the address of an embedded exchange from its trader. Throws `not_running` without a running trader. */
+/** Asks the running trader for the address of its embedded exchange. Throws `not_running` without a running trader. */
 export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
 
 type Address = { readonly url: string; readonly close?: () => Promise<void> };
 
 /**
- * Returns the address to call. Without a running trader, this command alone opens the stored state of an embedded
- * exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
+ * Returns the venue's address to call. Without a running trader, this command alone opens the stored state of an
+ * embedded exchange, without simulated traders. Throws `venue_unreachable` for an exchange that has never run.
  */
 async function venueAddress(config: TraderConfig, controls: boolean): Promise<Address> {
   const { exchange } = config;
@@ -193,7 +193,7 @@ async function venueAddress(config: TraderConfig, controls: boolean): Promise<Ad
   return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
-/** Time after which a trader without an answer counts as hanging, ms. A step of its loop takes milliseconds. */
+/** Time after which a trader without an answer counts as hanging, ms. Normally a trader answers within milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
 const AGAIN_MS = 100;
 /** Number of failed requests after which a trader counts as hanging. */
@@ -202,7 +202,7 @@ const MOST_TRIES = 3;
 export type Unreached =
   /**
    * The trader's process holds the ledger but does not answer: it starts, hangs, is frozen, or its socket is gone. The
-   * pid is null if the lock is unreadable or names a process that is gone.
+   * pid of the trader is null if the lock is unreadable or its process is gone.
    */
   { readonly silentPid: number | null } | 'not running';
 
@@ -211,7 +211,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
     const timeoutMs = Math.max(1, endMs - performance.now());
-    // A foreign listener or a permission error must not prevent stopping the trader directly.
+    // A foreign program at the socket, or a permission error, must not prevent stopping the trader directly.
     const pong = await askTrader({ command: 'ping' }, { socket: control.socket, timeoutMs }).catch(valueOn(null));
     if (pong !== null) return 'answers';
     const silent = await silentProcess(ledger.path);
@@ -221,7 +221,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Asks a trader that may end, hang or restart meanwhile. Returns its answer, or why the trader is unreachable.
+ * Sends a request to a trader that may end, hang or restart meanwhile. Returns the trader's answer, or why it is unreachable.
  * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(
@@ -241,7 +241,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/** Asks a trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
+/** Asks the trader. Throws `not_running` only after a second check, `timed_out` for a trader that does not answer. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,
@@ -261,7 +261,7 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
-/** Handler for `catch`: returns this value for errors of these codes (no codes: all errors); rethrows other errors. */
+/** Makes a handler for `catch`: it returns the value for errors of these codes (none: all) and rethrows others. */
 export const valueOn =
   <T>(value: T, ...codes: readonly ErrorCode[]) =>
   (error: unknown): T => {

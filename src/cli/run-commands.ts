@@ -96,7 +96,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
     assert(signed.ok, 'the exchange sent its own challenge');
-    // `bootstrap` is not used, because it would censor the secret that is printed here.
+    // The function `bootstrap` is not used, because it would hide the secret that must be printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);
     const rows = [
@@ -153,7 +153,7 @@ const recordCommand = command({
       credentials,
     };
     const { markets } = await record(asked, io);
-    // With named markets, the exit code reports that none of them was found.
+    // If the user named markets and none was found, the exit code reports it.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
@@ -170,7 +170,7 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
   });
 }
 
-/** Returns own credentials; null without wallet or credentials, because public data needs neither. */
+/** Returns the user's API credentials; null without wallet or credentials, because public data needs neither. */
 const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
   existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 

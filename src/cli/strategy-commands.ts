@@ -17,7 +17,7 @@ import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import * as option from './options.js';
 import { type TableColumn, table } from './table.js';
 
-/** Files that `twinbook init` writes, each with the shipped file that it is copied from. */
+/** Files that `twinbook init` writes, each with the shipped file that is its source. */
 const FILES = [
   [OWN_CONFIG, 'config/paper.yaml'],
   ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
@@ -125,7 +125,7 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
   return text;
 }
 
-/** Initial files of each kind of strategy. `declared` ends a sentence on further needs of a trader's file. */
+/** Initial files of each kind of strategy. `declared`: end of the printed sentence about the trader's file. */
 const KINDS = {
   market: {
     example: 'own-strategy.ts',
@@ -156,7 +156,7 @@ const MARKETS = 20;
 
 const LOOKS = 100;
 
-/** Number of generated events; an event has two to five markets. */
+/** Number of events that `strategies test` generates; an event has two to five markets. */
 const EVENTS = 10;
 
 const EVENT_LOOKS = 60;

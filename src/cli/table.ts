@@ -21,17 +21,17 @@ export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => TableCell;
   readonly right?: boolean;
-  /** Behaviour of a text in a narrow terminal: cut with `…`, or wrapped. */
+  /** Behaviour of a column's text in a narrow terminal: cut with `…`, or wrapped. */
   readonly gives?: 'cut' | 'fold';
-  /** Minimum width of a text while another column can be dropped instead. */
+  /** Minimum width of a text column as long as another column can be dropped instead. */
   readonly least?: number;
-  /** Priority of the column. A narrow terminal drops the lowest priority first, and columns without a priority last. */
+  /** Priority of the column on a narrow terminal: the lowest is dropped first, columns without a priority last. */
   readonly keep?: number;
 }
 
 const KEPT_LONGEST = 100;
 
-/** Returns a table with a header. A narrow width drops columns, which the last line names. No width keeps them all. */
+/** Returns a table with a header. A narrow width drops columns, which the last line names; undefined drops none. */
 export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -53,7 +53,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly TableColumn<R
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/** Wraps sentences around a table between words, with this indent before continuation lines. */
+/** Wraps the text that accompanies a table, between words; `indent` precedes continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -94,7 +94,7 @@ export const amounts = <Name extends string>(
   ...names: readonly Name[]
 ) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
 
-// Titles and names come from the exchange; a line break in one would break the table.
+// Titles and names come from the exchange; a line break in a name would break the table.
 const formatCell = (cell: TableCell): string => (cell === null ? '-' : plainLine(String(cell)));
 
 export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -104,7 +104,7 @@ export const json = (value: unknown): string => `${plainJson(JSON.stringify(valu
 /** Shortens a long name to a recognisable part, such as `7n9G9WfQ…3qPz`. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
 
-/** Maximum rows of a table: a longer table scrolls off most terminals. CSV and JSON are complete. */
+/** Maximum rows of a table: a longer table scrolls off most terminals. CSV and JSON have all rows. */
 const TABLE_ROWS = 200;
 
 type AnswerFormat = 'table' | 'csv' | 'json';

@@ -134,7 +134,7 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: '', cell: ({ state }) => (state === 'quoting' ? '' : state), gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Returns the lines above the table, each cut to the width; the most important line is first. */
+/** Returns the lines above the table of markets, cut to the width, the most important line first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
   if (typeof status === 'string') {
     const results = rows.map(({ resultMicros }) => resultMicros);
@@ -163,7 +163,7 @@ export function drawScreen(picture: TopPicture, { columns, rows }: ReturnType<Cl
     .slice(0, Math.max(1, rows));
 }
 
-/** A row of the table. Amounts and prices are micros; null means unknown. */
+/** A market's row of the table. Amounts and prices are micros; null means unknown. */
 export type TopRow = ReturnType<typeof makeRows>[number];
 
 const MOST_ORDERS = 10_000;
@@ -187,10 +187,10 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
     return {
       id,
       title: market?.title ?? titles.get(id) ?? id,
-      /** Realised profit minus fees, plus the gain of holdings at their mark. */
+      /** Result of the market: realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
       fills: sum?.fills ?? 0,
-      /** YES shares minus NO shares. */
+      /** Position in the market: YES shares minus NO shares. */
       netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Checks Node's version, then loads the program. Older versions of Node must be able to read this file. It imports
- * nothing before the check, and apart from `import()` its syntax is ES5.
+ * Checks Node's version, then loads the program. Older versions of Node must be able to read this file. This file
+ * imports nothing before the check, and apart from `import()` its syntax is ES5.
  */
 
-// The empty listener keeps this signal from opening Node's debugger to every user of the machine.
+// SIGUSR1 would open Node's debugger to every user of the machine; the empty listener prevents this.
 process.on('SIGUSR1', function ignore() {
-  // Processes with a log report there that the signal is unused.
+  // Processes with a log record there that the signal has no effect.
 });
 
 var found = process.versions.node;

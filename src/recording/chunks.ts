@@ -7,13 +7,13 @@ export interface PairingRules {
   readonly tradeLagMs: number;
   /** Maximum time by which a trade may be reported before its level decrease, ms of the venue's clock. */
   readonly tradeLeadMs: number;
-  /** Maximum difference of sizes that count as equal, millionths, because a venue may round one of them. */
+  /** Maximum difference of two sizes that count as equal, millionths: a venue may round one of them. */
   readonly toleranceMicros: number;
 }
 
-/** Maximum waiting events, if the time of a feed does not advance. The largest real burst is below 1,000 events. */
+/** Maximum waiting events, in case a feed's time does not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** Number of written events at the start of the queue that are removed together. */
+/** The queue removes this many written events at its start together. */
 const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {
@@ -24,27 +24,27 @@ interface WaitingEvent {
   readonly side: number;
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** For a level: part of its decrease that no trade explains yet, millionths. */
+  /** For a level event: part of its decrease that no trade explains yet, millionths. */
   unexplainedMicros: number;
-  /** For a level: trades that are written right before it; null without trades. */
+  /** For a level event: trades that are written right before it; null without trades. */
   trades: WaitingEvent[] | null;
-  /** For a trade: true if it is written right before a level, and no longer on its own. */
+  /** For a trade event: true if it is written together with a level event, right before it. */
   moved: boolean;
 }
 
 /**
- * Places each trade right before the level decrease that it caused. Venues send both in either order, some ms apart. So
- * events wait here until a trade is matched with its decrease, whose time it takes.
+ * Places each trade right before the level decrease that it caused. Venues send the two in either order, some ms apart.
+ * So events wait here until a trade is matched with its decrease and takes its time.
  */
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Waiting events, which begin at the index `#first`. */
+  /** Queue of waiting events; entries before the index `#first` are already written. */
   readonly #queue: WaitingEvent[] = [];
   #first = 0;
   #lone: WaitingEvent[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
-  /** Number of trades without a matching decrease, because the recorded book did not have their level. */
+  /** Number of trades without a matching decrease: the recorded book did not have their level. */
   unpairedTrades = 0;
 
   constructor(writer: ChunkWriter, rules: PairingRules) {
@@ -52,7 +52,7 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** Adds a level's new total. `decreaseMicros`: its decrease; 0 or less without a decrease. */
+  /** Adds the new total of a level. `decreaseMicros`: by how much the total fell; 0 or less if it did not. */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
@@ -97,7 +97,7 @@ export class TradePairing {
     return event;
   }
 
-  /** Matches a trade that found no decrease of equal size with the largest decrease of its level and time. */
+  /** If no decrease equals a trade's size, matches the largest decrease of its level and time. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
     for (let at = this.#queue.length - 1; at >= this.#first; at--) {
@@ -141,7 +141,7 @@ export class TradePairing {
       this.#first = 0;
     }
     if (event === undefined || event.moved) return;
-    // A written event can no longer be moved before a level.
+    // A trade that is already written can no longer be moved before a level event.
     event.moved = true;
     for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
@@ -213,10 +213,10 @@ export function isPrice(priceMicros: number, tickMicros: number): boolean {
   return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 }
 
-/** Maximum events of a chunk, about 90 KiB at 22 bytes per event. Larger chunks would hardly be faster. */
+/** Maximum number of events of a chunk: 90 KiB at 22 bytes per event. Larger chunks are hardly faster. */
 const CHUNK_EVENTS = 4096;
 
-/** Collects events into chunks. A time that goes back is raised to that of the previous event. */
+/** Collects events into chunks. An event earlier than its predecessor gets the predecessor's time. */
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;
@@ -241,7 +241,7 @@ export class ChunkWriter {
     return full;
   }
 
-  /** Adds the market's end at this time, and returns the remaining chunks. */
+  /** Adds the end of the market at this time, and returns the remaining chunks. */
   end(timeMs: number): EventChunk[] {
     this.write(EVENT.end, timeMs, 0, 0, 0);
     if (this.#length > 0) this.#close();

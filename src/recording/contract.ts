@@ -13,55 +13,55 @@ export const deriveConditionId = (venue: string, name: string): string =>
 export const EVENT = {
   /** A price level has the new total `amountMicros`; 0 removes the level. */
   level: 0,
-  /** A trade of `amountMicros` at `priceMicros`. The decrease of its level follows as a separate event. */
+  /** A trade of `amountMicros` at `priceMicros`. The level's decrease follows as a separate event. */
   trade: 1,
-  /** The book becomes empty, and a new snapshot follows as levels. Side, price and amount are 0. */
+  /** The book becomes empty; a new snapshot follows as levels. The event's side, price and amount are 0. */
   clear: 2,
-  /** The market closed. This event occurs exactly once, as the last one. Side, price and amount are 0. */
+  /** The market closed: always the last event, exactly once. The event's side, price and amount are 0. */
   end: 3,
 } as const;
 
 /** Values of the column `side`, in YES space: side of a level, or taker's action in a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
-/** Events as columns, with `length` valid entries. Times never decrease. A trade precedes its level decrease. */
+/** Events as columns with `length` valid entries. Times never decrease. A trade precedes its level's decrease. */
 export interface EventChunk {
   readonly length: number;
-  /** Venue clock, Unix ms. */
+  /** Times of the events, venue clock, Unix ms. */
   readonly timeMs: Float64Array;
   readonly kind: Uint8Array;
   readonly side: Uint8Array;
-  /** YES price in millionths, on the market's tick, strictly between 0 and 1,000,000. */
+  /** YES prices of the events, millionths: multiples of the tick, strictly between 0 and 1,000,000. */
   readonly priceMicros: Int32Array;
-  /** New total of a level, or traded amount, in millionths of a share. */
+  /** New totals of levels, or traded amounts, in millionths of a share. */
   readonly amountMicros: Float64Array;
 }
 
 export interface RecordedMarket {
-  /** Base58 of 32 bytes, derived from venue and ticker, so that a market has the same id in every recording. */
+  /** Id of the market: base58 of 32 bytes, derived from venue and ticker, so equal in every recording. */
   readonly conditionId: string;
   /** Title of the event, equal for all markets of the event. */
   readonly eventTitle: string;
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
   readonly title: string;
-  /** Category of the exchange. Kalshi's recordings have `finance`, Polymarket's `sports`. */
+  /** Category of the market at the exchange. Kalshi's recordings have `finance`, Polymarket's `sports`. */
   readonly category: 'politics' | 'sports' | 'crypto' | 'wtf' | 'tech' | 'finance';
   readonly rules: readonly string[];
   /** Number of decimals of a price; 2 means a tick of 0.01. */
   readonly tickPrecision: number;
-  /** Number of decimals of a share amount, which no amount of the stream exceeds. */
+  /** Maximum number of decimals of a share amount in the stream. */
   readonly amountPrecision: number;
-  /** Time when the market opened, Unix ms. Without a record of the venue, this is the time of the first event. */
+  /** Time when the market opened, Unix ms. If no record of the venue has it: time of the first event. */
   readonly openTimeMs: number;
   /**
-   * Time when the market closed, Unix ms. Without a record of the venue, it is the time of the last event, or when the
-   * market was first seen.
+   * Time when the market closed, Unix ms. If no record of the venue has it: time of the last event, or when the market
+   * was first seen.
    */
   readonly closeTimeMs: number;
-  /** True if no record of the venue has `closeTimeMs`. A trader must not get such a time. */
+  /** True if the closing time is guessed: no record of the venue has it. A trader must not get a guessed time. */
   readonly closeIsGuessed?: true;
-  /** Outcome; null if unknown. A market without an outcome closes but stays unresolved. */
+  /** Outcome of the market; null if unknown. A market without an outcome closes but stays unresolved. */
   readonly outcome: MarketOutcome | null;
   /** Fee rates in millionths of the traded value: 10,000 is one per cent. */
   readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };
@@ -77,16 +77,16 @@ export interface RecordedMarket {
   };
 }
 
-/** A warning about the data for the user, which never stops the reading. */
+/** A warning to the user about the recorded data, which never stops the reading. */
 export interface RecordingWarning {
   readonly path: string;
-  /** The finding and its consequence, in one sentence. */
+  /** Text of the warning: the finding and its consequence, in one sentence. */
   readonly message: string;
-  /** True for a damaged file: cut, or with unreadable lines. */
+  /** True if the warning is about a damaged file: cut, or with unreadable lines. */
   readonly isDamage?: true;
 }
 
-/** A span of the venue's time without data. The book after it is a new one, not a change of the book before it. */
+/** A span of the venue's time without data. After a gap the book is built anew, not from the book before the gap. */
 export interface RecordedGap {
   /** Time of the last data before the gap, Unix ms. */
   readonly fromMs: number;
@@ -104,16 +104,16 @@ export interface RecordedPoll {
   readonly sentMs: number;
   /** Time of the answer or the failure, our clock, Unix ms. `seenMs - sentMs` is the round trip. */
   readonly seenMs: number;
-  /** Time in the answer, venue clock, Unix ms; null if the answer has no time. */
+  /** Time that the venue's answer states, venue clock, Unix ms; null if the answer has no time. */
   readonly venueMs: number | null;
   readonly outcome: 'answered' | 'refused' | 'unknown';
 }
 
 export interface RecordedFeedValue {
   readonly feed: string;
-  /** Time when the recorder received the value, venue clock, Unix ms. A backtest must not use it earlier. */
+  /** Time when the recorder received the value, venue clock, Unix ms. A backtest uses the value only from then on. */
   readonly timeMs: number;
-  /** The value, whose own times are on the venue's clock too. */
+  /** The feed value; its own times are on the venue's clock too. */
   readonly value: FeedValue;
 }
 
@@ -122,7 +122,7 @@ export interface RecordingSummary {
   /** Times of the first and last event, venue clock, Unix ms; null without events. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
-  /** Number of events by kind (`EVENT`), without snapshots and gaps. */
+  /** Number of events of each kind (`EVENT`); snapshots and gaps are not counted. */
   readonly events: Readonly<Record<'level' | 'trade' | 'clear' | 'end', number>>;
   readonly gaps: readonly RecordedGap[];
   /** Number of events that the recorder rejected as invalid, for example because of a price off the tick. */
@@ -131,25 +131,25 @@ export interface RecordingSummary {
   readonly bytes: number;
 }
 
-/** Warnings and gaps that a reader of a venue's files has found. A gap is added before the chunk with its end. */
+/** Warnings and gaps that a reader of a venue's files has found. A gap is added before the chunk in which it ends. */
 export interface ReadFindings {
   readonly warnings: RecordingWarning[];
   gaps: readonly RecordedGap[];
 }
 
-/** The recording of one market. Opening it reads its description, but not its events. */
+/** The recording of one market. Opening a recording reads its description, but not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the played files; absent unless a manifest lists each with its size. */
+  /** Hex SHA-256 over the checksums of the read files; absent unless a manifest lists each file with its size. */
   readonly fingerprint?: string;
-  /** Gaps that `chunks()` has found, without a summary. A gap is added before the chunk with its end is returned. */
+  /** Gaps that `chunks()` has found; absent if there is a summary. A gap is added before the chunk in which it ends. */
   readonly gaps?: readonly RecordedGap[];
   /** Streams the requests of the recorder, oldest first. Only recordings in our format may have them. */
   polls?(): AsyncIterable<RecordedPoll>;
   /** Streams the feed values of this market, day by day. Only recordings in our format may have them. */
   feedValues?(): AsyncIterable<RecordedFeedValue>;
-  /** Warnings that are known so far. The list is complete once `chunks()` was read to its end. */
+  /** Warnings about the recording that are known so far. The list is complete once `chunks()` was read to its end. */
   readonly warnings: readonly RecordingWarning[];
   /** Streams all events. Throws TwinbookError `file_unreadable`, or `recording_invalid` without events. */
   chunks(): AsyncIterable<EventChunk>;

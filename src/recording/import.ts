@@ -28,16 +28,16 @@ export interface ImportProgress {
   readonly market: number;
   readonly markets: number;
   readonly events: number;
-  /** Finished fraction of all markets, 0 to 1, by recorded time. */
+  /** Imported fraction of all markets, 0 to 1, by recorded time. */
   readonly share: number;
 }
 
 export interface ImportedMarket {
-  /** Condition id. Like ticker and title, it is empty for a file that could not be opened. */
+  /** Condition id of the market; like ticker and title, empty for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /** `present`: existed before, unchanged. `failed`: nothing was written. `not read`: files of an unknown kind. */
+  /** `present`: existed before and stays. `failed`: nothing was written. `not read`: files are of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -46,7 +46,7 @@ export interface ImportedMarket {
 
 interface ImportOptions {
   readonly replace?: boolean;
-  /** Ids or tickers of the venue, or prefixes of them. All markets if none are given. */
+  /** Markets to import: the venue's ids or tickers, or prefixes of them. All markets if none are given. */
   readonly markets?: readonly string[];
   readonly progress?: (progress: ImportProgress) => void;
 }
@@ -154,10 +154,10 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-/** Maximum events in memory between two writes. */
+/** Maximum number of events in memory between two writes. */
 const FLUSH_EVENTS = 50_000;
 
-/** Writes a market; an unreadable one in part, with its failure. Throws TwinbookError `file_unreadable`. */
+/** Writes a market's readable part, and reports a failure. Throws TwinbookError `file_unreadable`. */
 async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind });
@@ -184,7 +184,7 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
   return { events, failure: null, warnings: recording.warnings };
 }
 
-/** Writes a chunk's events without receive times. Each gap is written before the `clear` or `end` at its end. */
+/** Writes a chunk's events without receive times. A gap is written before the `clear` or `end` event that ends it. */
 function give(sink: MarketSink, chunk: EventChunk, recording: Recording, gaps: { given: number }): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {

@@ -28,13 +28,13 @@ export interface Band {
 
 export interface BandSide {
   readonly side: BookSide;
-  /** Target price, a multiple of the tick, in YES space. */
+  /** Price from which the bands' margins are measured: a multiple of the tick, in YES space. */
   readonly target: Micros;
-  /** Bands, nearest to the target first. */
+  /** Bands of this side, nearest to the target price first. */
   readonly bands: readonly Band[];
-  /** Factor applied to all margins. */
+  /** Factor that multiplies the margins of all bands. */
   readonly widened: number;
-  /** Minimum distance from the mid of an order that adds to the position, in price. */
+  /** Minimum distance from the mid, in price, of orders that add to the position. */
   readonly nearest: number;
   readonly view: MarketView;
 }
@@ -66,7 +66,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   return makeLevels(amounts, input);
 }
 
-/** True if an order is in a band. For a bid: target - max < price <= target - min; an ask is mirrored. */
+/** True if an order is in the band. For a bid: target - max < price <= target - min; mirrored for an ask. */
 function isIn(band: Band, order: { readonly priceMicros: Micros }, input: BandSide): boolean {
   const unit = input.view.market.tickMicros * input.widened;
   const margin = input.side === 'bid' ? input.target - order.priceMicros : order.priceMicros - input.target;
@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders.
- * Null when no such price lies in the band.
+ * Price of a band's new orders: at its average margin, within the market's limits, and not crossing others' orders. The
+ * price is null when the band has no valid one.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;
@@ -111,7 +111,7 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
   const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
   const crosses = side === 'bid' ? priceMicros > passive : priceMicros < passive;
-  // An order outside the band would not count for it, so the band would get new orders again and again.
+  // An order outside the band would not count, so the band would get new orders again and again.
   return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 
@@ -119,7 +119,7 @@ function makeLevels(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSi
   const range = priceRange(view.market);
   const levels: QuoteLevel[] = [];
   for (const [priceMicros, amount] of amounts) {
-    // The rest of a nearly filled order can be too small for a valid level; such an order is canceled.
+    // A nearly filled order can be too small for a valid level; such an order is canceled.
     const amountMicros = amountOnLot(amount / ONE, view.market);
     const allowed = range !== null && priceMicros >= range.low && priceMicros <= range.high;
     if (amountMicros !== null && allowed) levels.push({ priceMicros, amountMicros });

@@ -1,4 +1,4 @@
-/** Learns a cost of changing an order beyond its requests: the time without fills until the new order rests. */
+/** Learns one cost of changing an order: the time without fills until the new order rests. */
 
 import type { BookSide, MarketView } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
@@ -9,13 +9,13 @@ const MEMORY = 50;
 const LONGEST_S = 60;
 
 export class Absence {
-  /** The prior is one order that rested at once. */
+  /** As a prior, one order that rested at once is counted. */
   #seconds = 0;
   #orders = 1;
-  /** Time since which an order is wanted and none rests, by side, our clock, ms; null if that is not the case. */
+  /** By side: time since which an order is wanted but none rests, our clock, ms; null if not so. */
   #since: Record<BookSide, number | null> = { bid: null, ask: null };
 
-  /** Mean time from the decision for an order until it rests, s. */
+  /** Mean time from the decision to place an order until the order rests, s. */
   get perOrderS(): number {
     return this.#seconds / this.#orders;
   }
@@ -28,12 +28,12 @@ export class Absence {
     [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
   }
 
-  /** Forgets current absences; called when the strategy wants no order. */
+  /** Forgets the present waits for orders; call it when the strategy wants no order. */
   forget(): void {
     this.#since = { bid: null, ask: null };
   }
 
-  /** Called with each view, before its quotes are made. */
+  /** Call it with each market view, before the quotes for this view are made. */
   see({ orders }: MarketView): void {
     for (const { side, acceptedMs } of orders) {
       const since = this.#since[side];
@@ -47,7 +47,7 @@ export class Absence {
     this.#orders /= 2;
   }
 
-  /** Notes whether an order is wanted on a side. */
+  /** Records whether the strategy wants an order on a side. */
   want(side: BookSide, isWanted: boolean, { orders, nowMs }: MarketView): void {
     const stands = orders.some((order) => order.side === side && order.acceptedMs !== null);
     if (!isWanted || stands) this.#since[side] = null;

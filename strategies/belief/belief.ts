@@ -10,24 +10,24 @@ import { DIFFUSIVE_PART, readScore } from './score.js';
 import { Takers } from './takers.js';
 import { Wall } from './wall.js';
 
-/** Bounds of the price where a side of the book is empty. */
+/** Assumed bounds of the price if a side of the book is empty. */
 const LOWEST = 0.001;
 const HIGHEST = 0.999;
 /** Probability that informed takers overlook an order on the wrong side of the true price. */
 const OVERLOOKED = 1e-4;
-/** Time until an informed taker comes, s. Before that, an unfilled order is weak evidence. */
+/** Time until an informed taker comes, s. A shorter rest of an unfilled order is weak evidence. */
 const INFORMED_S = 1;
 /** Probability that an order rested at a level between the old and the new best price, which no poll showed. */
 const UNSEEN = 0.5;
 /** Maximum standard deviation of a jump, log-odds. */
 const LARGEST_JUMP = 3;
-/** Prior weight of the fraction of polls in which informed takers come, in orders on the wrong side. */
+/** Prior weight of the fraction of polls with informed takers, in observed orders on the wrong side. */
 const PRIOR_TAKES = 20;
-/** Weight of evidence from which that fraction counts as measured. */
+/** Weight of evidence from which the fraction of polls with informed takers counts as measured. */
 const MEASURED_TAKES = 2;
 /** Prior mean time between jumps, s. */
 const PRIOR_JUMP_SECONDS = 1000;
-/** Prices nearer to 0 or 1 than this are treated as equal to it. */
+/** Prices nearer to 0 or 1 than this distance are treated as being at this distance. */
 const OUTERMOST = 0.0001;
 
 interface ImaginedFate {
@@ -40,11 +40,11 @@ interface ImaginedFate {
 type Look = NonNullable<Saved['last']>;
 
 export class Belief {
-  /** Belief at the time of the newest book, from this market alone. */
+  /** Belief at the time of the newest book, from this market's data alone. */
   readonly grid = new Grid();
-  /** `grid` with the outside evidence. */
+  /** The belief of `grid` plus evidence from outside this market. */
   readonly known = new Grid();
-  /** `known`, moved to the time when quotes made now can be changed again. */
+  /** The belief of `known` as of the time when quotes made now can be changed again. */
   readonly ahead = new Grid();
   readonly takers: Takers;
   readonly fills = new OwnFills();
@@ -52,18 +52,18 @@ export class Belief {
   readonly #walls: Readonly<Record<BookSide, Wall>>;
   #last: Look | null = null;
   #lookEveryS: number;
-  /** Time from a decision until the exchange has carried it out, s. */
+  /** Time from a decision to change an order until the exchange has executed the change, s. */
   #lagS = 0;
-  /** Own orders on the wrong side of the true price that were taken between two polls, weighted by probability. */
+  /** Probability-weighted number of own orders on the true price's wrong side, taken between two polls. */
   #takes = PRIOR_TAKES;
-  /** Own orders on the wrong side of the true price, weighted by probability. */
+  /** Probability-weighted number of own orders on the wrong side of the true price. */
   #expectedTakes = PRIOR_TAKES;
   #jumps = 1;
   #seconds = PRIOR_JUMP_SECONDS;
   #sigma = 0;
-  /** Evidence of the newest poll, as text. */
+  /** Evidence that the newest poll gave, as text for `explain`. */
   evidence = 'nothing yet';
-  /** Outside evidence, as text; empty if there is none. */
+  /** Evidence from outside this market, as text for `explain`; empty if there is none. */
   outside = '';
 
   constructor(wallLogOdds: number, takerShares: number, minQuoteS: number) {
@@ -77,9 +77,7 @@ export class Belief {
     return Math.max(minQuoteS, this.#lookEveryS);
   }
 
-  /**
-   * Time from the newest book until a quote made now can be canceled, s: age of the book, time at rest, time to cancel.
-   */
+  /** Time from the newest book until a quote made now can be canceled, s: book's age, time at rest, time to cancel. */
   horizonS(view: MarketView, minQuoteS: number): number {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
@@ -115,7 +113,7 @@ export class Belief {
     };
   }
 
-  /** Continues from the saved state, as if there had been no restart. */
+  /** Restores the saved state, as if there had been no restart. */
   restore(saved: Omit<Saved, 'absence' | 'probes'>): void {
     this.grid.restore(saved.grid);
     this.#last = saved.last;
@@ -129,7 +127,7 @@ export class Belief {
     this.middle.restore(saved.middle);
   }
 
-  /** Updates the belief from a view. A book that was seen before gives no evidence. `rules`: the feed and its error. */
+  /** Processes a view. An unchanged book gives no new evidence. `rules`: the feed and its standard error. */
   look(view: MarketView, minQuoteS: number, rules: FeedRules): void {
     const look = readLook(view);
     // If the clock was set back, the time since the newest poll is unknown.
@@ -154,18 +152,18 @@ export class Belief {
     return Math.min(1, seconds / INFORMED_S) * this.informedPart;
   }
 
-  /** True if enough orders were at risk to measure `informedPart`. */
+  /** True if enough own orders were on the wrong side of the true price to measure `informedPart`. */
   get isPartMeasured(): boolean {
     return this.#expectedTakes > PRIOR_TAKES + MEASURED_TAKES;
   }
 
-  /** `informedPart` with a smaller prior weight, so that probes are paid only for measured information. */
+  /** Like `informedPart`, but with a smaller prior weight: probes must pay by measured information. */
   get measuredPart(): number {
     const [takes, expected] = [this.#takes - PRIOR_TAKES, this.#expectedTakes - PRIOR_TAKES];
     return Math.min(1, Math.max(0, (takes + MEASURED_TAKES) / (expected + MEASURED_TAKES)));
   }
 
-  /** Fraction of polls in which an informed taker came. */
+  /** Estimated fraction of polls in which an informed taker came. */
   get informedPart(): number {
     return Math.min(1, Math.max(0, this.#takes / this.#expectedTakes));
   }
@@ -204,9 +202,7 @@ export class Belief {
     this.evidence = 'the evidence contradicts the belief, so the belief starts again';
   }
 
-  /**
-   * Updates the time of a change: twice that of the submission, because the draft takes as long and is not measured.
-   */
+  /** Updates the time of an order change: twice that of its submission, since the unmeasured draft takes as long. */
   #learnLag({ orders }: MarketView): void {
     for (const { submittedMs, acceptedMs } of orders)
       if (acceptedMs !== null) this.#lagS += 0.02 * ((2 * Math.max(0, acceptedMs - submittedMs)) / 1000 - this.#lagS);
@@ -234,7 +230,7 @@ export class Belief {
     }
     if (partShares > 0) {
       this.evidence = `our ${side} at ${partPrice.toFixed(3)} was taken in part: by an uninformed taker`;
-      // The same taker filled the better orders. An informed taker would have filled this order completely.
+      // The taker who filled the better orders filled this one in part; an informed one would fill all of it.
       const shares = goneShares + partShares;
       this.takers.observeTaker(side, { probability: 1, shares, price: partPrice, isLeast: false, wasFirst, wasBehind });
     }
@@ -250,17 +246,13 @@ export class Belief {
     return wasFirst;
   }
 
-  /**
-   * True if an own order at this price was ahead of others' orders. Behind others, an unfilled order is weak evidence.
-   */
+  /** True if an own order at this price was ahead of others'. An unfilled order behind others is weak evidence. */
   #isFirst(side: BookSide, price: number, { bid, ask }: Look): boolean {
     if (side === 'bid') return bid === null || price > bid + 1e-9;
     return ask === null || price < ask - 1e-9;
   }
 
-  /**
-   * Multiplies the belief by `right` where an order at `price` is on the right side of the true price, else by `wrong`.
-   */
+  /** Multiplies the belief by `right` where an order at `price` is on the true price's right side, else by `wrong`. */
   #weigh(side: BookSide, price: number, right: number, wrong: number): void {
     if (side === 'bid') this.grid.weigh(price, wrong, right);
     else this.grid.weigh(price, right, wrong);
@@ -279,8 +271,8 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // A new best order is strong evidence: its maker has just placed it, or a taker has left it there. An unchanged
-    // best order shows only that no taker has come yet.
+    // A new best price is strong evidence: a maker has just chosen it, or a taker has left it. An unchanged best price
+    // shows only that no taker has come yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }
@@ -288,7 +280,7 @@ export class Belief {
   #move(grid: Grid, seconds: number, view: MarketView): void {
     const { sigmaLogOddsPerSqrtS } = view.estimates;
     const leftMs = view.timeToResolutionMs;
-    // Without a time of resolution, only the measured volatility counts.
+    // If the time of resolution is unknown, only the measured volatility counts.
     const moves =
       leftMs === null
         ? { small: sigmaLogOddsPerSqrtS, jump: this.#jumpSigma(sigmaLogOddsPerSqrtS), hope: 0 }
@@ -297,17 +289,17 @@ export class Belief {
     grid.move(moves.small * Math.sqrt(seconds), Math.min(0.5, this.jumpRate * seconds), moves.jump, moves.hope);
   }
 
-  /** Price moves with this time left: standard deviations in log-odds, of small moves per square root of a second. */
+  /** Price moves if this time is left: standard deviations in log-odds, small moves per square root of a second. */
   #movesUntil(leftS: number): { readonly small: number; readonly jump: number; readonly hope: number } {
     const price = Math.min(1 - OUTERMOST, Math.max(OUTERMOST, this.grid.price().mean));
     const asIfNoJumps = (newsSigma(price, leftS) / slope(price)) * Math.sqrt(DIFFUSIVE_PART);
     const score = readScore(price, this.jumpRate * leftS);
-    // At prices near 0.5 the score's moves are larger, and quotes that used them earned less.
+    // Near 0.5 the score model's moves are larger than measured, and quotes that used them earned less.
     const small = Math.min(asIfNoJumps, score.slope * Math.sqrt(DIFFUSIVE_PART / leftS));
     return { small, jump: this.#jumpSigma(asIfNoJumps), hope: score.hope };
   }
 
-  /** Standard deviation of a jump. Jumps have the variance that small moves leave, so rarer jumps are larger. */
+  /** Standard deviation of a jump. Jumps have the variance that small moves leave over, so rarer ones are larger. */
   #jumpSigma(sigma: number): number {
     return Math.min(LARGEST_JUMP, sigma * Math.sqrt((1 / DIFFUSIVE_PART - 1) / this.jumpRate));
   }
@@ -318,7 +310,7 @@ export class Belief {
   }
 }
 
-/** True if a trade occurred at a price since a poll, or if that is unknown. */
+/** True if a trade at this price has occurred since a poll, or may have. */
 const mayHaveTraded = (price: number, sinceMs: number, { market, health, trades }: MarketView): boolean =>
   health.tradesAgeMs === null ||
   trades.some(

@@ -1,4 +1,4 @@
-/** Spreads mass on a grid by a normal kernel. Mass stays within its ends. Only the constructor allocates memory. */
+/** Spreads mass on a grid by a normal kernel. Mass stays within the grid. Only the constructor allocates memory. */
 
 /** Kernels with a deviation above this many steps are approximated by three running means. */
 const WIDE_STEPS = 12;
@@ -6,16 +6,16 @@ const KERNEL_SIGMAS = 4;
 const KERNEL_REACH = KERNEL_SIGMAS * WIDE_STEPS + 10;
 /** A kernel with a deviation of at most this many steps has only three points. */
 const NARROW_STEPS = 0.8;
-/** A kernel with a deviation below this many steps is not applied. */
+/** A kernel with a standard deviation below this many grid steps is not applied. */
 const STILL_STEPS = 0.05;
-/** Points with less mass are not spread. */
+/** Grid points with less mass than this are not spread. */
 const TINY = 1e-15;
 
 export class Blur {
   readonly #last: number;
   readonly #scratch: Float64Array;
   readonly #kernel = new Float64Array(2 * KERNEL_REACH + 1);
-  /** First point that may have mass after the newest call; `high` is the last one. */
+  /** First grid point that may have mass after the newest call; `high` is the last one. */
   low = 0;
   high = 0;
 
@@ -24,9 +24,7 @@ export class Blur {
     this.#scratch = new Float64Array(points);
   }
 
-  /**
-   * Spreads the mass from `low` to `high`. `steps` is the kernel's deviation in steps of the grid, `drift` its mean.
-   */
+  /** Spreads the mass from `low` to `high`. `steps`: the kernel's deviation, `drift`: its mean, in grid steps. */
   apply(values: Float64Array, low: number, high: number, steps: number, drift: number): void {
     [this.low, this.high] = [low, high];
     if (steps < STILL_STEPS) return;
@@ -57,7 +55,7 @@ export class Blur {
     for (let i = this.low; i <= this.high; i++) values[i] = scratch[i] ?? 0;
   }
 
-  /** Adds a mass by the kernel's weights 0 to `last`, from the point `from` on. All these points are on the grid. */
+  /** Adds a mass by the kernel's weights 0 to `last`, from the point `from` on, all within the grid. */
   #spread(mass: number, from: number, last: number): void {
     const scratch = this.#scratch;
     const kernel = this.#kernel;
@@ -88,7 +86,7 @@ export class Blur {
     this.high = Math.min(last, Math.max(0, this.high + steps));
   }
 
-  /** Fills a kernel of three points with sum 1 and exactly the wanted variance. Returns its half-width in steps. */
+  /** Fills a kernel of three points with sum 1 and the exact wanted variance. Returns its half-width in steps. */
   #fillNarrowKernel(steps: number, drift: number): number {
     const side = (steps * steps) / 2;
     this.#kernel[0] = Math.max(0, side - drift / 2);
@@ -110,7 +108,7 @@ export class Blur {
     return reach;
   }
 
-  /** Replaces the values from `low` to `high` by their running means. Values beyond the grid count as 0. */
+  /** Replaces values from `low` to `high` by their running means. Beyond the grid, values count as 0. */
   #runningMean(values: Float64Array, half: number): void {
     const scratch = this.#scratch;
     const [from, to, last] = [this.low, this.high, this.#last];

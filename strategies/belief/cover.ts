@@ -1,35 +1,34 @@
 /**
  * Computes the value of a held share beyond its price, because the share covers a later sale. An uncovered sale of YES
- * binds 1 - price of currency until resolution. If takers will buy more than the currency pays for, each further sale
- * needs a share that was bought before. A share is never worth more than buying one at once, a tick above the true
- * price.
+ * binds 1 - price of currency until resolution. If takers will buy more than the currency can cover, each further sale
+ * needs a share bought before. A share is never worth more than when bought at once, a tick above the true price.
  */
 
 import { type Book, type BookSide, type MarketView, normalCdf, ONE } from '../../src/trader/strategy/strategy.js';
 import { sharesAhead } from './queue.js';
 import { expectedFill, SIZE_SIGMA, sizeExceeded, type Takers } from './takers.js';
 
-/** Mean distance of a price between two ticks from the upper tick, in ticks. */
+/** Mean distance from a price to the next higher tick, in ticks. */
 const HALF = 0.5;
-/** Uncertainty about the future rate of takers: relative standard deviation of their number. */
+/** Uncertainty about the number of future takers: relative standard deviation. */
 const GO_ON = 0.5;
-/** The cost of a share bought as cover is certain, so the estimated taker size is lowered by this many deviations. */
+/** The cost of cover is certain, its use not: so the taker size is lowered by this many deviations. */
 const DOUBTS = 0.5;
-/** Gains up to this value count as 0, in price. */
+/** Gains up to this value per share, in price, count as 0. */
 const NONE = 1e-6;
 
 export interface CoverPurchase {
-  /** Amount paid per share above the expected price. */
+  /** Amount that is paid for a share above its expected price. */
   readonly cost: number;
-  /** Maximum number of shares. */
+  /** Maximum number of shares to buy as cover. */
   readonly most: number;
   /** Expected price of YES at the purchase. */
   readonly mean: number;
-  /** 1 / (`kelly_fraction` x capital). */
+  /** Risk aversion: 1 / (`kelly_fraction` x capital). */
   readonly risk: number;
 }
 
-/** Values of cover for both outcomes. A bid adds YES shares or reduces NO shares. */
+/** Values of cover for both outcomes. A bid means more YES shares or fewer NO shares. */
 export class Cover {
   readonly #horizonS: number;
   readonly #yes = new OutcomeCover('ask');
@@ -39,9 +38,7 @@ export class Cover {
     this.#horizonS = horizonS;
   }
 
-  /**
-   * Updates both outcomes. While resolution is unknown or far, merges and sales return currency, so cover has no value.
-   */
+  /** Updates both outcomes. If resolution is unknown or far, merges and sales free currency, and cover has no value. */
   update(view: MarketView, takers: Takers, mean: number, funds: number): void {
     const leftS = Math.max(0, view.timeToResolutionMs ?? Number.POSITIVE_INFINITY) / 1000;
     for (const outcome of [this.#yes, this.#no])
@@ -49,13 +46,13 @@ export class Cover {
       else outcome.update(view, takers, mean, funds, leftS);
   }
 
-  /** Value, in price, of one more share of YES (bid) or NO (ask) after `more` were bought. `mean`: expected YES price. */
+  /** Value of one more share of YES (bid) or NO (ask) after `more` shares, in price. `mean`: expected YES price. */
   worthAfter(side: BookSide, more: number, mean: number): number {
     const [bought, sold] = side === 'bid' ? [this.#yes, this.#no] : [this.#no, this.#yes];
     return bought.worthAfter(more, mean) - sold.worthAfter(-more, mean);
   }
 
-  /** Currency that uncovered sales on a side must leave for buying cover. */
+  /** Currency that uncovered sales on a side must not use, because buying cover needs it. */
   reserve(side: BookSide): number {
     return (side === 'ask' ? this.#yes : this.#no).reserve;
   }
@@ -81,22 +78,22 @@ export class Cover {
 
 /** Value of cover for one outcome, at the outcome's own prices. */
 class OutcomeCover {
-  /** Side of the YES book where this outcome is sold. */
+  /** Side of the YES book on which this outcome is sold. */
   readonly #sale: BookSide;
   #isScarce = false;
   #tick = 1;
-  /** Others' best ask of the outcome, at the outcome's own price; null without one. */
+  /** Others' best ask of the outcome, as the outcome's own price; null without an ask. */
   #others: number | null = null;
   /** Shares that can be sold without buying any: held shares, and those that free currency covers. */
   #sellable = 0;
-  /** Shares that takers will buy until resolution minus those that they sell: mean and standard deviation. */
+  /** Shares that takers will buy until resolution, minus shares that they will sell: mean and standard deviation. */
   #wanted = 0;
   #wantedDeviation = 1;
-  /** Mean of the logarithm of a taker's shares, its deviation, and the deviation including the estimate's error. */
+  /** Logarithm of a taker's shares: mean, standard deviation, and the deviation with the estimate's error. */
   #logMean = 0;
   #sigma = SIZE_SIGMA;
   #deviation = SIZE_SIGMA;
-  /** Currency that uncovered sales must leave. */
+  /** Currency that uncovered sales must not use, because buying cover needs it. */
   #reserve = 0;
 
   constructor(sale: BookSide) {
@@ -135,7 +132,7 @@ class OutcomeCover {
     this.#wanted = count * (each - Math.min(each, sold));
     const byChance = Math.sqrt(count * Math.exp(this.#sigma ** 2)) * each;
     this.#wantedDeviation = Math.max(1, Math.hypot(byChance, Math.hypot(GO_ON, unknown) * this.#wanted));
-    // Currency for as many shares as all but the rarest taker want, if these serve more takers than uncovered sales do.
+    // Currency for the shares that most takers want, if cover serves more takers than uncovered sales.
     const stock = above * sizeExceeded(takers.rareAt(this.#sale), this.#logMean, this.#sigma);
     this.#reserve = price - mean > NONE && this.#wanted - this.#sellable > stock / binds ? stock : 0;
   }
@@ -149,7 +146,7 @@ class OutcomeCover {
     if (!this.#isScarce) return 0;
     const tick = this.#tick;
     const mean = this.#sale === 'ask' ? meanOfYes : 1 - meanOfYes;
-    // `gain`: price of a sale above the share's value. `replacement`: extra cost of buying a share at once.
+    // `gain`: price of a sale above the share's value. `replacement`: extra cost of buying a share at once instead.
     const gain = this.#saleAt(mean) - mean;
     if (gain <= NONE) return 0;
     const replacement = Math.min(gain, Math.max(HALF * tick, aboveOf(mean, tick) - mean));
@@ -160,7 +157,7 @@ class OutcomeCover {
     return needed * (replacement + (gain - replacement) * now);
   }
 
-  /** Mean shares that one taker sells to an own quote at this YES price, behind others at this price or better. */
+  /** Mean shares that one taker sells to an own quote at this YES price, behind others' orders. */
   #soldBy(takers: Takers, yesPrice: number, most: number, others: Book['bids']): number {
     const side = this.#sale === 'ask' ? 'bid' : 'ask';
     const ahead = sharesAhead(others, yesPrice * ONE, side);
@@ -169,9 +166,7 @@ class OutcomeCover {
     return reaching * (ahead > 0 ? takers.behind : 1);
   }
 
-  /**
-   * Price of a sale: one tick better than others, but at least a tick above the true price; without others, two ticks.
-   */
+  /** Price of a sale: a tick better than others, but at least a tick above the true price; without others, two. */
   #saleAt(mean: number): number {
     const tick = this.#tick;
     const own = Math.ceil(mean / tick + 1) * tick;
@@ -180,5 +175,5 @@ class OutcomeCover {
   }
 }
 
-/** The first tick at or above a price. */
+/** Returns the first tick at or above a price. */
 const aboveOf = (mean: number, tick: number): number => Math.max(tick, Math.ceil(mean / tick) * tick);

@@ -8,15 +8,15 @@ import type { Saved } from './saved.js';
 const LIMIT = 9.2;
 export const STEP = 0.025;
 export const POINTS = Math.round((2 * LIMIT) / STEP) + 1;
-/** Mass below this is removed at the ends of the computed range. */
+/** Points at the ends of the computed range are dropped if their mass is below this. */
 const NEGLIGIBLE = 1e-12;
-/** Fraction of the jumps that are normally distributed. The others end anywhere on the grid. */
+/** Fraction of jumps whose size is normally distributed. Other jumps end anywhere on the grid. */
 const WELL_BEHAVED = 0.95;
 
 /** Price at each point of the grid. */
 export const PRICES = Float64Array.from({ length: POINTS }, (_, index) => sigmoid(index * STEP - LIMIT));
 
-/** Sum of the prices of the first i points, at index i. */
+/** At index i: sum of the prices of the first i grid points. */
 const PRICE_SUMS = new Float64Array(POINTS + 1);
 for (let i = 0; i < POINTS; i++) PRICE_SUMS[i + 1] = (PRICE_SUMS[i] ?? 0) + (PRICES[i] ?? 0);
 
@@ -29,18 +29,18 @@ interface Moments {
   readonly deviation: number;
 }
 
-/** Scratch memory, valid within one call. All grids share it, so that it stays in the processor's cache. */
+/** Temporary memory of one call. All grids share it, so that it stays in the processor's cache. */
 const BLUR = new Blur(POINTS);
 const JUMPED = new Float64Array(POINTS);
 
 export class Grid {
-  /** Probability of each point; uniform at first. */
+  /** Probability of each grid point; uniform at first. */
   readonly mass = new Float64Array(POINTS).fill(1 / POINTS);
-  /** Fraction of the mass at each point that came from a jump in the last move. */
+  /** For each grid point: fraction of its mass that came from a jump in the last move. */
   readonly #ofJumps = new Float64Array(POINTS);
   /** Cached mean and deviation of the price; null after a change of the mass. */
   #price: Moments | null = null;
-  /** First point with mass; `high` is the last one. */
+  /** First grid point with mass; `high` is the last one. */
   low = 0;
   high = POINTS - 1;
 
@@ -60,7 +60,7 @@ export class Grid {
     this.#price = other.#price;
   }
 
-  /** The exact mass from `low` to `high`, as doubles in base64. */
+  /** Mass of the points `low` to `high` as exact doubles, in base64. */
   save(): Saved['grid'] {
     const held = this.mass.slice(this.low, this.high + 1);
     return { low: this.low, mass: Buffer.from(held.buffer).toString('base64') };
@@ -83,7 +83,7 @@ export class Grid {
   /**
    * Applies the passage of time: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` a jump
    * of deviation `jumpSigma`. On average a jump raises a price near 0, at most by `hope` times the price, and lowers a
-   * price near 1. Small moves compensate for this drift.
+   * price near 1. Small moves compensate for the drift of jumps.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();
@@ -99,7 +99,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Adds the jumps. Those that end anywhere go up and down in the proportion that keeps the expected price. */
+  /** Adds the jumps of a move. Those that end anywhere go up and down so that the expected price stays. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];
@@ -126,11 +126,11 @@ export class Grid {
     return sum > 0 ? jumped / sum : 1;
   }
 
-  /** Multiplies the mass by `below` under `price` and by `above` over it; the point at `price` in proportion. */
+  /** Multiplies the mass by `below` for lower prices than `price`, by `above` for higher; in proportion at `price`. */
   weigh(price: number, below: number, above: number): void {
     this.#price = null;
     const place = locatePrice(price);
-    // A point represents the cell around it. The two parts of the cell that the price divides are weighted separately.
+    // A grid point represents the cell around it. If the price divides the cell, its two parts are weighted separately.
     const divided = Math.round(place);
     for (let i = this.low; i <= this.high; i++) {
       const part = i < divided ? 1 : i > divided ? 0 : place - (divided - 0.5);
@@ -161,14 +161,12 @@ export class Grid {
     }
   }
 
-  /** Weighs a point by evidence. Evidence that is very far off excludes no price, because then its source is wrong. */
+  /** Weighs a grid point by evidence. Evidence very far off excludes no price, because its source is then wrong. */
   #weighPoint(point: number, deviations: number): void {
     this.mass[point] = (this.mass[point] ?? 0) * Math.max(NEGLIGIBLE, Math.exp(-0.5 * deviations * deviations));
   }
 
-  /**
-   * Scales the sum to 1. Returns false without a change if almost no mass is left: the evidence contradicts the belief.
-   */
+  /** Scales the mass to sum 1. Returns false, unchanged, if almost none is left: evidence contradicts the belief. */
   normalise(): boolean {
     const sum = this.sum();
     if (!(sum > 1e-300)) return false;
@@ -177,14 +175,14 @@ export class Grid {
     return true;
   }
 
-  /** Sum of the mass. */
+  /** Sum of the mass over all grid points. */
   sum(): number {
     let sum = 0;
     for (let i = this.low; i <= this.high; i++) sum += this.mass[i] ?? 0;
     return sum;
   }
 
-  /** Mass below a price. */
+  /** Probability mass below a price. */
   below(price: number): number {
     const place = locatePrice(price);
     const divided = Math.round(place);
@@ -224,8 +222,8 @@ export class Grid {
 
 /**
  * Drift of a jump, in steps of the grid. A price with normal log-odds has about the mean of the log-odds mean / sqrt(1
- * + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). The drift moves a
- * jump outwards until its mean gain is at most `hope` times the price.
+ * + pi variance / 8) (MacKay, "The evidence framework applied to classification networks", 1992). Drift moves a jump
+ * outwards until the mean gain is at most `hope` times the price.
  */
 function computeJumpDrift(deviation: number, mean: number, hope: number): number {
   const outer = Math.min(mean, 1 - mean);
@@ -242,6 +240,6 @@ function sumGain(mass: Float64Array, mean: number): number {
   return sum;
 }
 
-/** Drift of small moves, in steps of the grid. The price is a martingale, so the log-odds drift away from 0. */
+/** Drift of small moves, in steps of the grid. Because the price is a martingale, its log-odds drift away from 0. */
 const computeDrift = (deviation: number, mean: number): number =>
   (((deviation * deviation) / 2) * (2 * mean - 1)) / STEP;

@@ -1,26 +1,27 @@
 /**
- * Measures information in others' mid price that the belief lacks. Where mid and belief differ, the mid later moves
- * some part of the way to the belief. The strategy quotes only this confirmed part of the difference.
+ * Measures information in others' mid price that the belief lacks. If mid and belief differ, the mid later moves a part
+ * of the way to the belief. The strategy quotes only this confirmed part of the difference.
  *
- * A difference is judged after a move of the mid, not after a time. If the belief is right, the mid's expected value at
- * that moment is the belief (optional stopping). So a right belief is fully confirmed, however slowly others react.
+ * A difference is judged after a move of the mid, not after a fixed time. If the belief is right, the mid's expected
+ * value after the move equals the belief (optional stopping). So a right belief is fully confirmed, however slowly
+ * others react.
  */
 
 import type { Saved } from './saved.js';
 
 /** A difference is judged when the mid has moved by this fraction of others' spread, both in log-odds. */
 const MOVED = 0.25;
-/** Prior: this number of fully confirmed differences of the size `PRIOR_SIZE`, log-odds. */
+/** Prior of the learned fraction: this number of fully confirmed differences of size `PRIOR_SIZE`, log-odds. */
 const PRIOR_DIFFERENCES = 20;
 const PRIOR_SIZE = 0.1;
 const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
 /** Maximum counted size of one difference or move, log-odds, because a jump proves little. */
 const LARGEST = 1;
-/** Half-life of the learned part, in differences. */
+/** Half-life of the learned fraction, in judged differences. */
 const MEMORY = 1000;
 
 export class Middle {
-  /** Sums over judged differences: products with the mid's move, squares, and squares of the moves. */
+  /** Sums over judged differences: difference x the mid's move, squared differences, squared moves. */
   #products = 0;
   #squares = 0;
   #moves = 0;
@@ -30,7 +31,7 @@ export class Middle {
   #open: Saved['middle']['open'] = null;
 
   /**
-   * Takes in a new book.
+   * Processes a new book.
    * @param believed the belief's mean price
    * @param bid others' best bid, as a price; null for an empty side. Without two sides there is no mid.
    */
@@ -67,15 +68,15 @@ export class Middle {
   }
 
   /**
-   * Fraction of a difference that later mids confirm, 0 to 1: a regression through 0 plus one standard error. The error
-   * is added in favour of the belief, so that a few large moves do not refute it.
+   * Fraction of a difference that later mids confirm, 0 to 1: a regression through 0 plus one standard error. The
+   * standard error is added in the belief's favour, lest a few large moves refute it.
    */
   get confirmed(): number {
     const doubt = Math.sqrt((this.#squares * this.#moves) / Math.max(1, this.#count));
     return Math.min(1, Math.max(0, (this.#products + PRIOR + doubt) / (this.#squares + PRIOR)));
   }
 
-  /** Unconfirmed part of the current difference, log-odds. */
+  /** Part of the present difference of mid and belief that later mids do not confirm, log-odds. */
   get excess(): number {
     return (1 - this.confirmed) * this.#difference;
   }

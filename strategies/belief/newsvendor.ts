@@ -4,32 +4,30 @@ import { expectedFill, sizeExceeded } from './takers.js';
 
 /** Costs and gain of an offer at one price, per share, in price. */
 export interface Prospect {
-  /** Expected loss to informed takers. */
+  /** Expected loss per share to informed takers, in price. */
   readonly loss: number;
-  /** Expected gain from an uninformed taker. */
+  /** Expected gain per share from an uninformed taker, in price. */
   readonly gain: number;
 }
 
-/** Expected takers while the quote rests. */
+/** Number of takers that are expected while the quote rests. */
 export interface Demand {
   /** Expected number of uninformed takers. */
   readonly takers: number;
-  /** Mean of the logarithm of their size in shares. */
+  /** Mean logarithm of an uninformed taker's size in shares. */
   readonly logMean: number;
   /** Standard deviation of the logarithm of a taker's shares. */
   readonly sigma: number;
-  /** Probability of the rarest size that is offered. */
+  /** An offer is limited to the taker size that is exceeded with this probability. */
   readonly rare: number;
-  /** Others' shares ahead of the own order. */
+  /** Others' shares in the queue ahead of the own order. */
   readonly ahead: number;
 }
 
-/**
- * Ratio from which nothing is offered. Near 1, an error in the cost of informed takers decides whether an offer earns.
- */
+/** From this cost-gain ratio nothing is offered. Near 1, an error in the cost decides whether an offer earns. */
 export const HIGHEST_RATIO = 0.85;
 
-/** Cost of one more share as a fraction of the gain from takers. */
+/** Expected cost of one more offered share as a fraction of the expected gain from takers. */
 export const criticalRatio = ({ loss, gain }: Prospect, takers: number): number =>
   gain > 0 ? Math.max(0, loss) / (takers * gain) : Number.POSITIVE_INFINITY;
 
@@ -37,7 +35,7 @@ export const criticalRatio = ({ loss, gain }: Prospect, takers: number): number 
 export function offer(prospect: Prospect, demand: Demand, most: number): number {
   const ratio = criticalRatio(prospect, demand.takers);
   if (ratio >= HIGHEST_RATIO) return 0;
-  // If informed takers bring a gain too, the demand of uninformed takers does not limit the offer.
+  // If trades with informed takers gain too, the demand of uninformed takers does not limit the offer.
   if (prospect.loss < 0) return Math.max(0, most);
   const wanted = sizeExceeded(Math.max(demand.rare, ratio), demand.logMean, demand.sigma) - demand.ahead;
   return Math.min(most, Math.max(0, wanted));

@@ -1,7 +1,7 @@
 /**
  * Applies evidence from outside a market's own book: the user's value from a feed, and the prices of the event's other
- * outcomes. Both sources repeat their values in every view. They are applied to a copy of the belief, so that each
- * value counts only once.
+ * outcomes. Feed and other outcomes repeat their values in every market view. Outside values are applied to a copy of
+ * the belief, so that each value counts only once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -13,7 +13,7 @@ import type { Grid } from './grid.js';
 export interface FeedRules {
   /** Name of the feed; empty: no feed. */
   readonly feed: string;
-  /** Standard deviation of a feed value that states none, log-odds. */
+  /** Assumed standard deviation of a feed value that states none, log-odds. */
   readonly model_sd_log_odds: number;
   readonly max_gap_sds: number;
 }
@@ -31,7 +31,7 @@ export function whyNoFeed(view: MarketView, rules: FeedRules): string | null {
     : null;
 }
 
-/** Applies the feed and the other outcomes to a belief. Returns their values as text, for `explain`. */
+/** Applies the feed and the other outcomes to a belief. Returns the applied values as text, for `explain`. */
 export function weighByOutside(grid: Grid, view: MarketView, rules: FeedRules): string {
   const said: string[] = [];
   const value = view.feeds[rules.feed];
@@ -59,7 +59,7 @@ interface Rest {
 
 /**
  * Returns 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the
- * trader's file declares neither `exclusive` nor `exhaustive`, or when a price of an exhaustive event is missing.
+ * trader's file declares neither `exclusive` nor `exhaustive`, or a price of an exhaustive event is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {
   if (event === null || (event.outcomes !== 'exhaustive' && event.outcomes !== 'exclusive')) return null;
@@ -76,7 +76,7 @@ function readOthers({ event }: MarketView): Rest | null {
   return { says: isExhaustive ? 'is' : 'is at most', price: 1 - sum, deviation: Math.sqrt(variance) };
 }
 
-/** Price of another outcome by its own book; null without a sound book that has both sides. */
+/** Price of another outcome from its own book; null unless that book is sound and has both sides. */
 function readSibling({ mid, bid, ask, bookAgeMs, sigmaLogOddsPerSqrtS, isSound }: SiblingView) {
   if (!isSound || mid === null || bid === null || ask === null || bookAgeMs === null || bookAgeMs < 0) return null;
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, sigmaLogOddsPerSqrtS, bookAgeMs) };

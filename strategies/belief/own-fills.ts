@@ -1,4 +1,4 @@
-/** Tracks what happened to own orders between two polls. This is the best evidence about the true price. */
+/** Tracks what happened to own orders between two polls. Own fills are the best evidence about the true price. */
 
 import {
   type BookSide,
@@ -11,21 +11,21 @@ import type { Saved } from './saved.js';
 
 /** What happened to own orders of a side since the last call. Prices are in (0, 1), amounts in shares. */
 export interface SideFate {
-  /** Worst price at which own orders were filled completely; null without one. */
+  /** Worst price at which own orders were filled completely; null if none was. */
   readonly goneAt: number | null;
   /** Shares of completely filled orders. */
   readonly goneShares: number;
-  /** True if no order except probes was filled completely. */
+  /** True if only probes, and no other orders, were filled completely. */
   readonly goneOnlyProbes: boolean;
   /** Best price of own orders since the last poll; null without one. */
   readonly firstAt: number | null;
   /** Best price of own orders that are not probes since the last poll; null without one. */
   readonly realAt: number | null;
-  /** True if the order at `firstAt` already rested at the last poll. */
+  /** True if the best own order, at `firstAt`, already rested at the last poll. */
   readonly firstRested: boolean;
-  /** Best price at which the newest book still shows an own order; null without one. */
+  /** Best price at which the newest book still shows an own order; null if it shows none. */
   readonly stoodAt: number | null;
-  /** Time from the acceptance of that order to the newest book, s. */
+  /** Time from the acceptance of the best order still shown to the newest book, s. */
   readonly stoodS: number;
   /** Filled shares of orders that still rest. */
   readonly partShares: number;
@@ -35,7 +35,7 @@ export interface SideFate {
 
 export class OwnFills {
   #fills: Saved['fills'] = [];
-  /** Prices of own orders that rested at the last poll, micros. */
+  /** Prices of the own orders that rested at the last poll, micros. */
   #rested: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
   /** Prices of probes that rest, or should rest, micros. */
   #probes: Record<BookSide, ReadonlySet<number>> = { bid: new Set(), ask: new Set() };
@@ -52,7 +52,7 @@ export class OwnFills {
     this.#fills.push({ side, priceMicros, amountMicros });
   }
 
-  /** Drops the fills since the last call of `take`. */
+  /** Forgets the fills since the last call of `take`. */
   forget(): void {
     this.#fills = [];
   }
@@ -118,8 +118,8 @@ export class OwnFills {
 }
 
 /**
- * Prices at which the newest book shows all own orders that should rest there, with the time at rest of the oldest, ms.
- * Own fills become known later than the book, and a filled order must not count as resting.
+ * Prices where the newest book shows all expected own orders, with the oldest one's time at rest, ms. Own fills become
+ * known later than the book, but a filled order must not count as resting.
  */
 function seenStanding(side: BookSide, { orders, book, nowMs, health }: MarketView): ReadonlyMap<number, number> {
   const polledMs = nowMs - health.bookAgeMs;

@@ -30,14 +30,12 @@ import type { Saved } from './saved.js';
 
 /** Maximum number of probes in a market, both sides together. */
 const MOST_PROBES = 8;
-/**
- * Minimum probability that the price is below a tick, and that it is above it. With less, a probe gives no information.
- */
+/** Minimum probability of the price both below and above a probe's tick; with less, a probe tells nothing. */
 const LEAST_DOUBT = 0.002;
-/** Time for which a computed value is reused while others' best prices stay, ms. */
+/** Time for which a probe's computed value is reused while others' best prices stay, ms. */
 const VALUE_LASTS_MS = 5_000;
 
-/** Scratch memory, valid within one call. */
+/** Temporary memory of one call. */
 const GRID = new Grid();
 const SUMS = new Sums();
 
@@ -51,12 +49,12 @@ interface Candidate {
   readonly priceMicros: number;
   /** Probability that the true price is below this price. */
   readonly below: number;
-  /** `below` times (1 - `below`). */
+  /** The product `below` x (1 - `below`), which measures doubt. */
   readonly doubt: number;
 }
 
 export class Probes {
-  /** Value of a probe's information per poll and unit of doubt, currency; the time, and others' best prices then. */
+  /** Value of a probe's information per poll and unit of doubt, currency; its time; others' best prices. */
   #valued: Saved['probes'] = { perDoubt: 0, atMs: 0, walls: '' };
 
   save(): Saved['probes'] {
@@ -67,9 +65,7 @@ export class Probes {
     this.#valued = saved;
   }
 
-  /**
-   * Returns the levels of resting and new probes, and the value of the best new one. `full` has probes in its orders.
-   */
+  /** Returns levels of resting and new probes, and the best new one's value. Orders in `full` include probes. */
   choose(
     belief: Belief,
     real: RealLevels,
@@ -132,7 +128,7 @@ export class Probes {
   }
 }
 
-/** True if every level without a probe is an order at rest. A probe must not delay such an order. */
+/** True if all orders except probes already rest as wanted. Otherwise a probe would delay these orders. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),

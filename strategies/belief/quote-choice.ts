@@ -7,13 +7,13 @@ import { computeWorth, criticalRatio, type Demand, offer, type Prospect } from '
 import { sharesAhead } from './queue.js';
 import type { Takers } from './takers.js';
 
-/** Maximum number of examined prices. None is behind others' best price, where takers have already moved the price. */
+/** Maximum number of examined prices. None is behind others' best: a taker who gets there has moved the price. */
 const MOST_PRICES = 60;
-/** More shares at the same price cost half the requests of a change, so they delay other changes half as long. */
+/** Adding shares at one price needs half a change's requests, so it delays other changes half as long. */
 const TOP_UP = 0.5;
 /** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
-/** Minimum probability mass in a division. */
+/** Minimum probability mass by which a sum is divided. */
 const TINY = 1e-12;
 
 export interface Choice {
@@ -26,7 +26,7 @@ export interface Choice {
   readonly ratio: number;
 }
 
-/** Input of a side's choice. */
+/** Input for the choice of one side's quote. */
 export interface ChoiceInput {
   readonly view: MarketView;
   readonly grid: Grid;
@@ -35,10 +35,10 @@ export interface ChoiceInput {
   /** Log-odds to subtract from the price, for inventory and for the unconfirmed part of the belief. */
   readonly shift: number;
   readonly cover: Cover;
-  /** Increase of `shift` per share bought. */
+  /** Increase of `shift` per bought share. */
   readonly risk: number;
   readonly requestPrice: number;
-  /** Time without an order when an order is changed, s. */
+  /** Time without a resting order when an order is changed, s. */
   readonly absentS: number;
   readonly most: (side: BookSide, price: number) => number;
 }
@@ -70,7 +70,7 @@ export class Sums {
     return this.#price[POINTS] ?? 0;
   }
 
-  /** Probability mass below a price on the shifted grid, and the sum of mass x price there. */
+  /** Probability mass below a price on the shifted grid, and the sum of mass x price below it. */
   below(price: number, shift: number): { readonly mass: number; readonly sum: number } {
     const place = Math.min(POINTS - 1, Math.max(0, locatePrice(price) + shift / STEP)) + 0.5;
     const whole = Math.floor(place);
@@ -82,7 +82,7 @@ export class Sums {
 const between = (sums: Float64Array, whole: number, part: number): number =>
   (sums[whole] ?? 0) + part * ((sums[whole + 1] ?? 0) - (sums[whole] ?? 0));
 
-/** Price between the point `whole` and the next one, or beyond the ends of the grid. */
+/** Price between the grid point `whole` and the next one, or beyond the ends of the grid. */
 function priceAt(whole: number, part: number): number {
   if (whole < 0) return (PRICES[0] ?? 0) * Math.exp(Math.max(-20, (whole + part) * STEP));
   if (whole >= POINTS - 1)
@@ -90,7 +90,7 @@ function priceAt(whole: number, part: number): number {
   return (1 - part) * (PRICES[whole] ?? 0) + part * (PRICES[whole + 1] ?? 0);
 }
 
-/** Returns the best choice of a side; null if no price is free. */
+/** Returns the best price and size of a side; null if no price is free. */
 export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choice | null {
   const { view, requestPrice } = input;
   const tick = view.market.tickMicros;
@@ -101,7 +101,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   const opposite =
     (isBid ? view.others.asks : view.others.bids)[0]?.priceMicros ?? (isBid ? range.high + tick : range.low - tick);
   const best = own[0]?.priceMicros;
-  // Without others' orders, all prices up to the range's end are examined.
+  // If others have no orders, all prices up to the end of the range are examined.
   const far = best ?? (isBid ? range.low : range.high);
   const near = isBid ? Math.min(opposite - tick, range.high) : Math.max(opposite + tick, range.low);
   const count = Math.min(MOST_PRICES, Math.floor(Math.abs(near - far) / tick) + 1);
@@ -110,7 +110,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   let chosen: Choice | null = null;
   let chosenWorth = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    // The search starts at others' best price; in an empty book, at the end nearest to the mid.
+    // The search starts at others' best price; if their side is empty, at the end nearest to the mid.
     const micros =
       best === undefined ? (isBid ? near - i * tick : near + i * tick) : isBid ? far + i * tick : far - i * tick;
     if (micros < range.low || micros > range.high) continue;
@@ -124,7 +124,7 @@ export function chooseBest(side: BookSide, sums: Sums, input: ChoiceInput): Choi
   return chosen;
 }
 
-/** True if a choice is worth an order. A new order must earn more than its two requests, a resting one more than 0. */
+/** True if a choice is worth an order. New orders must earn more than their two requests, resting ones more than 0. */
 export function isWorthAnOrder(
   { side, worth }: Pick<Choice, 'side' | 'worth'>,
   {
@@ -146,12 +146,12 @@ function sumResting(side: BookSide, { orders }: MarketView): ReadonlyMap<number,
 }
 
 /**
- * Returns the choice at a price where orders of this many shares rest. Surplus shares stay unless a smaller order is
- * worth the change. Missing shares are added only if their gain exceeds the cost of the delay by their requests.
+ * Returns the choice at a price where orders of this many shares rest. Surplus shares stay unless the change to a
+ * smaller order pays. Missing shares are added only if their gain exceeds their requests' cost of delay.
  */
 function keptAs(choice: Choice, resting: number, { absentS, seconds, most }: ChoiceInput) {
   const { prospect, demand, shares, side, price } = choice;
-  // Demand beyond the offer is unknown, so a surplus has no gain.
+  // The demand beyond the computed offer is unknown, so surplus shares have no gain.
   const excess = Math.max(0, prospect.loss) * (resting - shares);
   const worth = resting > shares ? choice.worth - excess : computeWorth(prospect, demand, resting);
   const saves = (Math.max(0, worth) * absentS) / seconds;
@@ -165,7 +165,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const { view, takers, seconds, shift, cover } = input;
   const { mass, sum } = sums.below(price, shift);
   const isBid = side === 'bid';
-  // `under`: expected amount by which the true price is below this price. `over`: the amount by which it is above.
+  // `under`: expected amount by which the true price is below this price. `over`: the same for a true price above it.
   const under = Math.max(0, price * mass - sum);
   const over = Math.max(0, sums.mean - sum - price * (1 - mass));
   const fee = dearerFee(view.market, price);
@@ -176,7 +176,7 @@ export function choiceAt(side: BookSide, price: number, ahead: number, sums: Sum
   const demand = { takers: rate * seconds, logMean, sigma: takers.sigma, rare, ahead };
   const [lost, gained] = isBid ? [under, over] : [over, under];
   const plain = { loss: lost + fee * takenMass, gain: gained - fee * (1 - takenMass) };
-  // Informed takers sell to a bid when the true price is below it, so their shares have the mean price of that case.
+  // Informed takers sell to a bid if the true price is lower, so their shares have this case's mean price.
   const [below, above] = [sum / Math.max(TINY, mass), (sums.mean - sum) / Math.max(TINY, 1 - mass)];
   const [meanTaken, meanSafe] = isBid ? [below, above] : [above, below];
   const at = (more: number): Prospect => ({

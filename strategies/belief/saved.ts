@@ -47,7 +47,7 @@ const saved = z.object({
   }),
 });
 
-/** Saved state of belief-maker. Each part belongs to one class. */
+/** Saved state of belief-maker; each part belongs to one class. */
 export type Saved = z.infer<typeof saved>['belief'];
 
 /** Throws a `ZodError` that names the invalid values. */

@@ -11,13 +11,13 @@ import { normalCdf, normalDensity, normalQuantile } from '../../src/trader/strat
 export const DIFFUSIVE_PART = 0.6;
 /** Above this number of expected jumps, jumps are treated as small moves. */
 const MANY_JUMPS = 12;
-/** Numbers of jumps with a lower probability are ignored. */
+/** Numbers of jumps with a probability below this are ignored. */
 const NEVER = 1e-9;
 const MOST_TERMS = 48;
-/** Maximum relative error of the price of the score that is found. */
+/** Maximum relative error of the price at the score that the search returns. */
 const EXACT = 1e-5;
 const MOST_STEPS = 60;
-/** Lower bound of the score. For any rate of jumps its price is below the lowest requested price. */
+/** Lower bound of the searched score. Its price is below the lowest requested price, for any rate of jumps. */
 const LOWEST_SCORE = -1000;
 
 export interface ScoreReading {
@@ -27,7 +27,7 @@ export interface ScoreReading {
   readonly hope: number;
 }
 
-/** Scratch memory, valid within one call. */
+/** Temporary memory of one call. */
 const WEIGHTS = new Float64Array(MOST_TERMS);
 const DEVIATIONS = new Float64Array(MOST_TERMS + 1);
 
@@ -44,9 +44,7 @@ export function readScore(price: number, jumps: number): ScoreReading {
   return { slope: sumDensity(score, terms) / variance, hope: sumBelow(score, terms, 1) / outer - 1 };
 }
 
-/**
- * Fills the probability of each number of jumps, and the deviation of all moves with it. Returns the number of terms.
- */
+/** Fills each number of jumps' probability and the deviation of all moves with it. Returns the number of terms. */
 function fillTerms(jumps: number, ofJump: number): number {
   let weight = Math.exp(-jumps);
   for (let count = 0; count < MOST_TERMS; count++) {
@@ -73,7 +71,7 @@ function findScore(price: number, terms: number, from: number): number {
   return score;
 }
 
-/** Price at this score if `more` jumps come in addition. */
+/** Price at this score if `more` additional jumps come. */
 function sumBelow(score: number, terms: number, more: number): number {
   let sum = 0;
   for (let i = 0; i < terms; i++) sum += (WEIGHTS[i] ?? 0) * normalCdf(score / (DEVIATIONS[i + more] ?? 1));

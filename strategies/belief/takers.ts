@@ -3,27 +3,27 @@
 import { type BookSide, normalCdf, normalDensity, normalQuantile } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** Prior standard deviation of the logarithm of a taker's size. It is between 0.8 and 1.5 in most markets. */
+/** Prior standard deviation of the logarithm of a taker's size. In most markets the deviation is 0.8 to 1.5. */
 export const SIZE_SIGMA = 1.2;
-/** Weight of the prior deviation, in takers. */
+/** Weight of the prior deviation, as a number of takers. */
 const PRIOR_DEVIATIONS = 8;
 /**
- * Minimum of the learned deviation, which never exceeds its prior. Informed takers want the largest sizes. They would
- * raise the deviation, and then fill the larger orders that it leads to.
+ * Minimum of the learned deviation; its maximum is the prior. Informed takers want the largest sizes. Their sizes would
+ * raise the deviation, and so our orders, which informed takers would then fill.
  */
 const LEAST_SIGMA = 0.4;
-/** Before the first taker, sizes rarer than one in this many are not offered, because large sizes are unknown. */
+/** Before the first taker, sizes that fewer than one in this many takers want are not offered. */
 const KNOWN_AT_FIRST = 10;
-/** Limit after many takers. In some markets only informed takers want the largest sizes. */
+/** After many takers: limit of sizes, as the one above. In some markets only informed takers want the largest sizes. */
 const KNOWN_AT_MOST = 200;
-/** Prior of the rate: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
+/** Prior of the rate of takers: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
-/** Time in which the distance of an unobserved rate from its prior falls by a factor of e, s. */
+/** Time, s, in which an unobserved rate's distance from its prior falls by a factor of e. */
 const FADES_S = 300;
-/** Weight of the prior size, in takers. */
+/** Weight of the prior mean size, as a number of takers. */
 const PRIOR_SIZES = 1;
-/** Half-life of learned values, in takers. */
+/** Half-life of learned values, as a number of takers. */
 const MEMORY = 200;
 
 /** Sizes of the takers of one side: sellers who meet a bid, or buyers who meet an ask. */
@@ -32,17 +32,17 @@ interface SizeModel {
   logMean: number;
   /** Variance of the logarithm of a taker's shares. */
   variance: number;
-  /** `logMean` combined with the evidence of the other side. */
+  /** This side's `logMean`, combined with the evidence of the other side. */
   pooled: number;
-  /** Log-likelihood of the observations in this unit. */
+  /** Log-likelihood of the observed sizes if takers choose sizes in this unit. */
   score: number;
-  /** Logarithm of one share in the unit of the size, at a YES price. */
+  /** Logarithm of one share's amount in the unit of sizes, at a YES price. */
   readonly logUnit: (price: number) => number;
 }
 
 /**
- * Possible units of takers' sizes: shares, currency for YES, or currency for NO. The observations decide which applies.
- * All three are equal at a price of 0.5.
+ * Possible units of takers' sizes: shares, currency for YES, or currency for NO. The observed sizes show which unit
+ * applies. At a price of 0.5 all three are equivalent.
  */
 const UNITS: readonly SizeModel['logUnit'][] = [
   () => 0,
@@ -52,7 +52,7 @@ const UNITS: readonly SizeModel['logUnit'][] = [
 /** Prior standard deviation between the two sides' mean logarithmic sizes, in the units that apply. */
 const SIDES_DIFFER = 0.3;
 
-/** A possible uninformed taker who reached an own order. */
+/** Observation of a taker, possibly uninformed, who reached an own order. */
 export interface Visit {
   /** Probability that the taker was uninformed. */
   readonly probability: number;
@@ -61,7 +61,7 @@ export interface Visit {
   readonly price: number;
   /** True if the whole order was taken, so that the taker may have wanted more. */
   readonly isLeast: boolean;
-  /** True if no order of others was ahead of the best own order. */
+  /** True if the best own order had no others' orders ahead of it. */
   readonly wasFirst: boolean;
   /** True if orders of others were ahead of an own order that was reached. */
   readonly wasBehind: boolean;
@@ -116,7 +116,7 @@ export class Takers {
     return this.#takers / this.#seconds;
   }
 
-  /** Notes that an own quote was the best of its side for this time. */
+  /** Records that an own quote was the best of its side for this time. */
   addExposure(seconds: number): void {
     this.#seconds += seconds;
     if (this.#takers > MEMORY) {
@@ -125,19 +125,19 @@ export class Takers {
     }
   }
 
-  /** Moves the rate towards its prior for a time in which no own order was first. */
+  /** Moves the rate of takers towards its prior, for a time in which no own order was first. */
   fade(seconds: number): void {
     const kept = Math.exp(-seconds / FADES_S);
     this.#takers = PRIOR_TAKERS + kept * (this.#takers - PRIOR_TAKERS);
     this.#seconds = PRIOR_SECONDS + kept * (this.#seconds - PRIOR_SECONDS);
   }
 
-  /** Fraction of the expected takers that reached an order behind others, who may have more shares than they show. */
+  /** Fraction of expected takers who reached an order behind others: others may have more shares than they show. */
   get behind(): number {
     return this.#reached / this.#reaching;
   }
 
-  /** Notes that an own order rested for this time behind this many shares of others. */
+  /** Records that an own order rested for this time behind this many shares of others. */
   stoodBehind(seconds: number, side: BookSide, ahead: number, price: number): void {
     this.#reaching += this.rate * seconds * this.probabilityAbove(side, ahead, price);
   }
@@ -158,17 +158,17 @@ export class Takers {
     this.#sigma = sigmaOf(this.#sizes);
   }
 
-  /** Standard deviation of the logarithm of a size; one value for both sides. */
+  /** Standard deviation of the logarithm of a taker's size; one value for both sides. */
   get sigma(): number {
     return this.#sigma;
   }
 
-  /** Mean size in shares at this price. */
+  /** Mean size of a taker, in shares, at this price. */
   meanAt(side: BookSide, price: number): number {
     return Math.exp(this.logMeanAt(side, price) + this.#sigma ** 2 / 2);
   }
 
-  /** Mean of the logarithm of a size in shares at this price. */
+  /** Mean logarithm of a taker's size in shares at this price. */
   logMeanAt(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);
@@ -181,13 +181,13 @@ export class Takers {
     return sum / weights;
   }
 
-  /** Probability of the rarest size that is offered. It falls with each observed taker. */
+  /** An offer is limited to the size that takers exceed with this probability, which falls with each taker. */
   rareAt(side: BookSide): number {
     const seen = (this.#sizes[side][0]?.weight ?? PRIOR_SIZES) - PRIOR_SIZES;
     return 1 / Math.min(KNOWN_AT_MOST, KNOWN_AT_FIRST + seen);
   }
 
-  /** Standard deviation of the estimate of `logMeanAt`. It is larger with few takers, and while several units fit. */
+  /** Standard deviation of the estimate of `logMeanAt`. It is larger for few takers or several fitting units. */
   logMeanDeviation(side: BookSide, price: number): number {
     const models = this.#sizes[side];
     const best = bestScore(models);
@@ -206,7 +206,7 @@ export class Takers {
     return shares <= 0 ? 1 : normalCdf((this.logMeanAt(side, price) - Math.log(shares)) / this.#sigma);
   }
 
-  /** Mean fraction of a level of this many shares that one taker takes. */
+  /** Mean fraction that one taker takes from a level of this many shares. */
   partTaken(side: BookSide, shares: number, price: number): number {
     return shares <= 0 ? 1 : expectedFill(shares, this.logMeanAt(side, price), this.#sigma) / shares;
   }
@@ -263,7 +263,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both sides, moved towards the side's own estimate. The move grows with the side's number of takers. */
+/** The mean of both sides, moved towards the side's own estimate. This move grows with the side's takers. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);
@@ -278,6 +278,6 @@ export function expectedFill(shares: number, logMean: number, sigma: number): nu
   return Math.exp(logMean + sigma ** 2 / 2) * normalCdf(z - sigma) + shares * normalCdf(-z);
 }
 
-/** Size in shares that a taker exceeds with this probability. */
+/** Size in shares that a taker exceeds with the given probability. */
 export const sizeExceeded = (probability: number, logMean: number, sigma: number): number =>
   Math.exp(logMean + sigma * normalQuantile(1 - probability));

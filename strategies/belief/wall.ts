@@ -3,13 +3,13 @@
 import { type BookSide, normalCdf } from '../../src/trader/strategy/strategy.js';
 import { locatePrice, POINTS, STEP } from './grid.js';
 
-/** Number of deviations on the safe side of the true price from which others certainly quote. */
+/** At this many deviations on the safe side of the true price, others certainly quote. */
 const SAFE = 5;
-/** Number of deviations beyond the true price from which others quote only with the likelihood `NEVER`. */
+/** At this many deviations beyond the true price, others quote only with the likelihood `NEVER`. */
 const BEYOND = -7;
 const NEVER = 1e-12;
 
-/** Likelihood of one side of a market, cached until its price changes. */
+/** Likelihood of others' best price on one side of a market, cached until that price changes. */
 export class Wall {
   readonly #sign: number;
   readonly #width: number;
@@ -22,9 +22,7 @@ export class Wall {
     this.#width = logOdds / STEP;
   }
 
-  /**
-   * Likelihood at each point of the grid that others quote this price in (0, 1). The next call overwrites the array.
-   */
+  /** Likelihood at each grid point that others quote this price in (0, 1). The next call overwrites the array. */
   at(price: number): Float64Array {
     if (price === this.#price) return this.#likelihood;
     this.#price = price;

@@ -9,11 +9,11 @@ const numeric =
 /** Declares a number parameter by its unit, range, default and help text. */
 export const number = numeric('number');
 export const integer = numeric('integer');
-/** Declares a parameter in shares. Its range and default are decimal strings. */
+/** Declares a parameter in shares. The parameter's range and default are decimal strings. */
 export const shares = ([min, max]: readonly [string, string], usual: string, help: string) =>
   ({ kind: 'shares', min, max, default: usual, help }) as const;
 
-/** Marks parameters as `live: 'now'`, for a strategy that caches no value computed from them. */
+/** Marks parameters as changeable at once (`live: 'now'`), for strategies that cache nothing computed from them. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
   // Each parameter keeps its declaration and gets a live class.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
@@ -136,7 +136,7 @@ export const guardParams = (haltBefore: number, jumpPause = 10) =>
     halt_before_s: haltBeforeS(haltBefore),
   }) as const;
 
-/** Common last parameters of a strategy with one order per side. `haltBefore` is in seconds. */
+/** Last parameters of every strategy with one order per side. `haltBefore` is in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
     ...guardParams(haltBefore),

@@ -39,13 +39,13 @@ export const passivePrice = ({ others, market }: MarketView, side: BookSide): nu
 /** Net position (YES minus NO) in shares, as a float. */
 export const netShares = ({ inventory }: MarketView): number => inventory.netMicros / ONE;
 
-/** Makes one level at this price, with at most the shares that the position limit allows. */
+/** Makes one level at this price, limited to the shares that the position limit allows. */
 export function oneLevel(view: MarketView, side: BookSide, price: number, shares: number): readonly QuoteLevel[] {
   const levelShares = Math.min(shares, positionRoom(side, view) / ONE);
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
 }
 
-/** Centre and distance of quotes, and their limit against others' best price. */
+/** Centre and distance of quotes, and how far they may improve others' best price. */
 export interface Stand {
   /** Price that both sides are centred on. */
   readonly centre: number;
@@ -64,7 +64,7 @@ export function standingPrice(view: MarketView, side: BookSide, { centre, half, 
   return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** Makes one level at the price of `standingPrice`. */
+/** Makes one level at the price that `standingPrice` returns. */
 export const standing = (view: MarketView, side: BookSide, stand: Stand & { readonly shares: number }) =>
   oneLevel(view, side, standingPrice(view, side, stand), stand.shares);
 
@@ -99,7 +99,7 @@ export interface Wish {
 
 /**
  * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, and equal prices are
- * merged. A price that would trade at once is moved to one tick from others' best price. Amounts are cut to the
+ * merged. A price that would trade at once is moved to one tick from others' best price. Order amounts are cut to the
  * position limit. An amount below the market's minimum is added to the next worse level.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {

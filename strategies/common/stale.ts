@@ -1,11 +1,11 @@
-/** Estimates price moves in the time before a resting order can be moved. */
+/** Estimates how far the price moves before a resting order can be moved. */
 
 import { type BookSide, type MarketView, newsSigma } from '../../src/trader/strategy/strategy.js';
 import { getSign } from './quotes.js';
 
 /**
- * Standard deviation of the price from one poll until an order of the next poll rests. It uses the measured volatility.
- * Near a known resolution it uses the volatility of an undecided outcome, if that is larger.
+ * Standard deviation of the price from one poll until an order of the next poll rests. Uses the measured volatility;
+ * near a known resolution, the volatility of an undecided outcome if that is larger.
  */
 export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {
   const news =

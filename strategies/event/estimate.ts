@@ -4,13 +4,13 @@ import { type EventOutcomes, eventReservationPrices } from '../../src/trader/str
 import { falling, findRise, nestedReservationPrices } from './nested.js';
 import { addingUp, type Reading } from './outcomes.js';
 
-/** Observations of an event. The lists have the order of its markets. */
+/** Observations of all markets of an event. Each list has the order of the event's markets. */
 export interface EventSight {
   /** Price by each market's own book; null where the book is not usable. */
   readonly readings: readonly (Reading | null)[];
-  /** Newest mids of any age; null where a side of the book is empty. */
+  /** Newest mid of each market's book, of any age; null where a side is empty. */
   readonly mids: readonly (number | null)[];
-  /** Net positions (YES minus NO), in shares. */
+  /** Net position (YES minus NO) in each market, in shares. */
   readonly net: readonly number[];
   /** Number of the event's markets without any book. */
   readonly unseen: number;
@@ -23,11 +23,11 @@ interface Outcome extends Reading {
 }
 
 export interface EventEstimate {
-  /** Estimates in the order of the markets; null where a book is not usable. */
+  /** Estimates in the order of the event's markets; null where a book is not usable. */
   readonly outcomes: readonly (Outcome | null)[];
   /** True if every outcome of an exhaustive event has a usable book. */
   readonly isWhole: boolean;
-  /** Figures for `explain`. */
+  /** Figures that `twinbook explain` shows, by name. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
@@ -71,8 +71,8 @@ const ROUNDING = 1e-9;
 const LEAST_PRICE = 1e-6;
 
 /**
- * Fraction of the probability that outcomes with a usable book have, by the newest mids. For nested outcomes it is the
- * fraction of their number, because they do not share one probability.
+ * Fraction of the event's probability that outcomes with a usable book have, by the newest mids. For nested outcomes:
+ * fraction of outcomes with a usable book, as these do not share one probability.
  */
 function knownPart(kind: EventOutcomes, { readings, mids, unseen }: EventSight): number {
   if (kind === 'nested') return readings.filter((reading) => reading !== null).length / (readings.length + unseen);

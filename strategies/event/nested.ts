@@ -8,7 +8,7 @@ const LEAST_VARIANCE = 1e-12;
 
 /**
  * Returns the nearest prices that never rise from one threshold to the next. The fit is least squares, weighted by each
- * book's precision (pool adjacent violators). A pooled price has the precision of all its books.
+ * book's precision (pool adjacent violators). A price pooled from several books has the precision of all these books.
  *
  * @param readings widest threshold first
  */
@@ -40,12 +40,12 @@ export function findRise(mids: readonly number[]): number {
   return rise;
 }
 
-/** Minimum probability of a case, also of one that the prices exclude. */
+/** Minimum probability of a case, even if the prices exclude the case. */
 const LEAST_CHANCE = 1e-9;
 
 /**
- * Reservation prices of nested markets for the shares held. The numbers of reached thresholds, from the widest on, are
- * the exclusive cases.
+ * Reservation prices of nested markets for the shares held. Exclusive cases: the number of reached thresholds, counted
+ * from the widest.
  *
  * @param prices falling, widest threshold first
  */

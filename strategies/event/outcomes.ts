@@ -1,6 +1,6 @@
-/** Prices of exclusive outcomes. Their sum is one, or at most one. */
+/** Prices of exclusive outcomes. The prices sum to one, or to at most one. */
 
-/** Price of an outcome by its own book. */
+/** Price of an outcome from its own book. */
 export interface Reading {
   readonly mid: number;
   /** Variance of the true price around the mid. */
@@ -9,7 +9,7 @@ export interface Reading {
 
 /**
  * Adjusts probabilities so that they sum to `sum`. Least squares divide the error among the mids by their variances, so
- * the most uncertain book changes most. Each variance falls by its part of the total.
+ * the most uncertain book changes most. Each mid's variance falls by its share of the total variance.
  */
 export function addingUp(readings: readonly Reading[], sum = 1): readonly Reading[] {
   const total = readings.reduce((all, { variance }) => all + variance, 0);

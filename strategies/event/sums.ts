@@ -4,17 +4,17 @@ import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
 
 /** Own prices of one side of one market. */
 export interface OwnPrice {
-  /** Best price that rests or is in flight; null without one. An order counts until its cancel is confirmed. */
+  /** Best own price, resting or in flight; null without one. An order counts until its cancel is confirmed. */
   readonly resting: number | null;
-  /** Wanted price of the strategy; null without one. */
+  /** Price that the strategy wants to quote; null if none. */
   readonly wanted: number | null;
 }
 
 type Prices = readonly (number | null)[];
 
 /**
- * Lowers wanted bids so that they sum to at most `most`, together with resting orders. The resting orders do not lower
- * a bid that is not above its own resting order.
+ * Lowers wanted bids so that they sum to at most `most`, together with resting orders. A bid that is not above its own
+ * resting order is not lowered because of resting orders.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);
@@ -33,7 +33,7 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
 /** Lowers all wanted prices by the same amount, but none below 0. */
 function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   let wanted = prices.map((price) => price.wanted);
-  // If a price reaches 0, the next round lowers the others by the remaining amount.
+  // If a price reaches 0, the next round lowers the other prices by the remaining amount.
   for (let round = 0; round < prices.length; round++) {
     const there = wanted.filter((price) => price !== null && price > 0).length;
     const over = wanted.reduce<number>((sum, price) => sum + (price ?? 0), 0) - most;
@@ -43,7 +43,7 @@ function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   return wanted;
 }
 
-/** Raises wanted asks so that they sum to at least `least`. A missing ask counts as 1. */
+/** Raises wanted asks so that they sum to at least `least`. A market without an own ask counts as an ask of 1. */
 export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
   const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));
@@ -57,8 +57,9 @@ export interface OwnPrices {
 }
 
 /**
- * Keeps each bid of a nested threshold at least `edge` below the asks of wider thresholds. The widest comes first.
- * Wanted prices give way to resting orders. Of two wanted prices each gives way by half.
+ * Keeps each bid of a nested threshold at least `edge` below the asks of wider thresholds. Thresholds come widest
+ * first. Wanted prices are moved away from prices of resting orders. Two conflicting wanted prices are each moved by
+ * half.
  */
 export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
   const newBids = bids.map(({ wanted }) => wanted);

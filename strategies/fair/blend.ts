@@ -2,16 +2,16 @@
 
 import { type FeedView, logit, type MarketView, ONE, sigmoid, touch } from '../../src/trader/strategy/strategy.js';
 
-/** Estimate of a price by one source: its log-odds, and their variance. */
+/** One source's estimate of a price: the log-odds and their variance. */
 export interface Estimate {
   readonly x: number;
   readonly variance: number;
 }
 
-/** Minimum standard deviation of any source, in log-odds. An error of 0 would mean certainty. */
+/** Minimum standard deviation of any source, in log-odds. A standard deviation of 0 would mean certainty. */
 const LEAST_SD = 1e-6;
 
-/** Returns the mean of two estimates, weighted by precision. Its variance is below the variance of either. */
+/** Returns the mean of two estimates, weighted by precision. The mean's variance is below that of either estimate. */
 export function blend(a: Estimate, b: Estimate): Estimate {
   const precision = 1 / a.variance + 1 / b.variance;
   return { x: (a.x / a.variance + b.x / b.variance) / precision, variance: 1 / precision };
@@ -21,8 +21,8 @@ export function blend(a: Estimate, b: Estimate): Estimate {
 export const gapSds = (a: Estimate, b: Estimate): number => Math.abs(a.x - b.x) / Math.sqrt(a.variance + b.variance);
 
 /**
- * Estimate from a feed's value, with the deviation `usualSd` if the feed states none. The error grows with the value's
- * age, because the price moves. If the feed gives a bid and an ask, the true value lies anywhere between them.
+ * Estimate from a feed's value, with the deviation `usualSd` if the feed states none. The deviation grows with the
+ * value's age, because the price moves. If the feed gives a bid and an ask, the true value lies anywhere between them.
  */
 export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: number, sigma: number): Estimate {
   const own = Math.max(sd ?? usualSd, LEAST_SD) ** 2 + (sigma ** 2 * ageMs) / 1000;

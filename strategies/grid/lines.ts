@@ -1,6 +1,6 @@
 /**
- * Computes the orders of a grid from the position. Lines lie at centre + j x step. A purchase at line -k is closed by a
- * sale at line -k + 1, and vice versa above the centre.
+ * Computes the orders of a grid from the position. The grid's lines lie at centre + j x step. A purchase at line -k is
+ * closed by a sale at line -k + 1, and vice versa above the centre.
  */
 
 import type { Wish } from '../common/quotes.js';
@@ -14,7 +14,7 @@ export interface Lines {
   readonly shares: number;
 }
 
-/** Maximum loss per share of line size, currency: every bid fills and NO wins, or every ask fills and YES wins. */
+/** Maximum loss per share of line size, currency: all bids fill and NO wins, or all asks fill and YES wins. */
 export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'>): number {
   const computeLoss = (first: number): number => {
     let sum = 0;
@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Remaining size of the opening side, and size of the closing side, if `held` shares are held in this direction. */
+/** Sizes at a line if `held` shares are held in its direction: remaining to open, and to close. */
 export function gridSides(
   grid: Lines,
   held: number,
@@ -34,7 +34,7 @@ export function gridSides(
   const { step, levels, shares } = grid;
   for (let k = 1; k <= levels; k++) {
     opens.push({ price: k * step, shares: within(shares, k * shares - held) });
-    // Shares beyond those of the grid are sold at the outermost line's exit.
+    // Held shares beyond the grid's total are sold at the outermost line's exit.
     const most = k === levels ? Math.max(0, held - (k - 1) * shares) : within(shares, held - (k - 1) * shares);
     undoes.push({ price: (k - 1) * step, shares: most });
   }

@@ -4,8 +4,8 @@ import { logit, sigmoid } from '../../src/trader/strategy/strategy.js';
 import type { Wish } from '../common/quotes.js';
 
 /**
- * Depth b, in shares, at which the rule loses at most `lossBudget`, in currency. The loss is b ln(1 / p) for an outcome
- * with prior p, so the less likely outcome determines the depth.
+ * Depth b of the rule, in shares, at which it loses at most `lossBudget`, in currency. The loss is b ln(1 / p) for an
+ * outcome with prior p, so the less likely outcome determines the depth.
  */
 export const computeDepth = (lossBudget: number, prior: number): number =>
   lossBudget / -Math.log(Math.min(prior, 1 - prior));
@@ -16,7 +16,7 @@ export const worstLosses = (depth: number, prior: number): { readonly yes: numbe
   no: -depth * Math.log(1 - prior),
 });
 
-/** Price after the maker has bought this many shares since the start. Negative: sold. */
+/** The rule's price after the maker has bought this many shares since the start. Sold shares are negative. */
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**

@@ -15,11 +15,11 @@ import {
 import { netShares } from '../common/quotes.js';
 import type { Params } from './params.js';
 
-/** Inputs of the quotes. Every price is a float in (0, 1). */
+/** Inputs for the quotes of log-odds-maker. Every price is a float in (0, 1). */
 export interface Centre {
   readonly fair: number;
   readonly reservation: number;
-  /** Half-spreads, measured from the reservation price. */
+  /** Half-spreads of bid and ask, measured from the reservation price. */
   readonly half: Readonly<Record<BookSide, number>>;
   /** Standard deviation of the price while a quote rests, in price. */
   readonly staleSigma: number;
@@ -42,7 +42,7 @@ export function computeCentre(fair: number, adverseMove: number, view: MarketVie
   const measured = estimates.sigmaLogOddsPerSqrtS * variance;
   const news = timeToResolutionMs === null ? 0 : newsSigma(fair, timeToResolutionMs / 1000);
   const staleSigma = Math.max(measured, news) * Math.sqrt(Math.max(p.refresh_s, health.bookAgeMs / 1000));
-  // Either outcome may be traded, so the higher fee counts.
+  // A quote may trade either outcome, so the higher of the two fees counts.
   const fee = dearerFee(market, fair);
   const floor = (p.half_spread_ticks * market.tickMicros) / ONE;
   const added = p.stale_sigmas * staleSigma + fee;

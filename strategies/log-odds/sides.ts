@@ -16,7 +16,7 @@ import type { Params } from './params.js';
 export interface Mode {
   /** Reason why only the side that reduces the position is quoted; null when both sides are quoted. */
   readonly reduceOnly: string | null;
-  /** Urgency of closing the position, 0 to 1: 0 with enough time, rising to 1 at `halt_before_s`. */
+  /** Urgency of closing the position: 0 with enough time left, rising to 1 at `halt_before_s`. */
   readonly urgency: number;
 }
 
@@ -47,13 +47,13 @@ export interface Situation {
 export function sideLevels(side: BookSide, situation: Situation): readonly QuoteLevel[] {
   const { view, mode, p } = situation;
   const net = getSign(side) * netShares(view);
-  // Number of shares that only reduce the position; 0 if this side adds to it.
+  // Number of shares that this side can trade before it adds to the position.
   const reducible = Math.max(0, -net);
   const adding = reducible === 0;
   const price = sidePrice(side, situation);
   if (isLeftOutBehind(side, situation)) return [];
   if (adding && (mode.reduceOnly !== null || !earns(side, price, situation))) return [];
-  // The position limit bounds the loss, so the side offers fewer shares if each can lose more than 0.5.
+  // The position limit bounds the loss, so a side offers fewer shares if each can lose over 0.5.
   const lossPerShare = side === 'bid' ? price : 1 - price;
   const limit = (view.inventory.maxPositionMicros / ONE) * Math.min(1, 0.5 / Math.max(lossPerShare, 0.5));
   const headroom = mode.reduceOnly === null ? Math.max(0, limit - Math.max(0, net)) : 0;
@@ -69,19 +69,19 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;
   const wanted = centre.reservation - sign * Math.max(tick, centre.half[side] * (1 - mode.urgency));
-  // `improve_ticks` does not limit an urgent side.
+  // The limit `improve_ticks` does not apply to a side that urgently closes the position.
   const needed = mode.urgency > 0 ? wanted : value[side] + sign * p.improve_ticks * tick;
   return chooseFarther(side, chooseFarther(side, wanted, needed), passivePrice(view, side));
 }
 
-/** True if the half-spread alone, without the inventory shift, puts an adding side too far behind others. */
+/** True if the half-spread alone, without inventory shift, puts an adding side too far behind others' price. */
 export const isLeftOutBehind = (side: BookSide, { view, value, centre, p }: Situation): boolean =>
   isAdding(view, side) &&
   isBehind(side, centre.fair - getSign(side) * centre.half[side], value[side], p.behind_ticks, view.market.tickMicros);
 
 /**
  * True if a quote at this price earns more than `min_edge_ticks` after its fee, stale losses and the adverse move after
- * fills. Without the adverse move, `half_spread_ticks` alone would nearly always suffice.
+ * fills. If the adverse move were ignored, `half_spread_ticks` alone would nearly always suffice.
  */
 function earns(side: BookSide, price: number, { view, centre, p }: Situation): boolean {
   const half = getSign(side) * (centre.fair - price);
@@ -96,7 +96,7 @@ function taper(position: number, limit: number, from: number): number {
   return used <= from ? 1 : Math.max(0, (1 - used) / Math.max(1 - from, 1e-9));
 }
 
-/** Removes a single adding side near 0 or 1, because it would be a bet on a long shot instead of market making. */
+/** Near 0 or 1, removes a lone side that adds to the position: it would be a bet on a long shot, not market making. */
 export function dropLoneBet(
   bids: readonly QuoteLevel[],
   asks: readonly QuoteLevel[],

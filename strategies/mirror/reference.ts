@@ -1,10 +1,10 @@
-/** Removes the margin from another book's prices, and measures this book's mean distance from them. */
+/** Removes the margin from another venue's prices, and measures this market's mean distance from them. */
 
 import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
 
 /**
  * Probabilities of exclusive outcomes from prices that do not sum to one. The power method raises each price to the
- * power k at which they do (Clarke, Kovalchik, Ingram 2017). Throws RangeError unless all prices lie in (0, 1).
+ * power k that makes the sum one (Clarke, Kovalchik, Ingram 2017). Throws RangeError unless all prices lie in (0, 1).
  */
 export function powerProbabilities(prices: readonly number[]): { readonly k: number; readonly p: readonly number[] } {
   if (prices.length < 2 || prices.some((price) => !(price > 0 && price < 1)))
@@ -12,7 +12,7 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   const sum = (k: number): number => prices.reduce((total, price) => total + price ** k, 0);
   let [low, high] = [0, 1];
   while (sum(high) > 1) high *= 2;
-  // The sum falls in k; sixty bisections exhaust a double's precision.
+  // The sum of the raised prices falls in k; sixty bisections exhaust a double's precision.
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
     if (sum(middle) > 1) low = middle;
@@ -22,26 +22,26 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   return { k, p: prices.map((price) => price ** k) };
 }
 
-/** Log-odds of YES in a reference. If it gives a bid and an ask, YES costs the ask and NO costs 1 - bid. */
+/** Log-odds of YES in a reference. Given a bid and an ask, YES costs the ask and NO costs 1 - bid. */
 export function referenceLogOdds({ p, bid, ask }: Pick<FeedView, 'p' | 'bid' | 'ask'>): number {
   if (p !== null) return logit(p);
   const [yes, no] = powerProbabilities([ask ?? 0, 1 - (bid ?? 1)]).p;
   return logit((yes ?? 0) / ((yes ?? 0) + (no ?? 0)));
 }
 
-/** State of the basis as saved. */
+/** Saved form of the basis: the mean distance from the reference. */
 export interface SavedBasis {
   readonly basis: number;
   readonly weightS: number;
   readonly atMs: number;
 }
 
-/** Maximum weight of one observation, s. Time without observations is no evidence. */
+/** Maximum weight of one observation of the distance, s, because time without observations is no evidence. */
 const LONGEST_S = 60;
-/** Weight of the first observation, s. */
+/** Weight of the first observation of the distance, s. */
 const FIRST_S = 1;
 
-/** Mean distance of this book from the reference, in log-odds. Older observations decay with the half-life. */
+/** Mean distance of this book from the reference, in log-odds. Older distances decay with the half-life. */
 export class Basis {
   #state: SavedBasis | null;
   readonly #halfLifeS: number;
@@ -73,6 +73,6 @@ export class Basis {
 /** Returns the saved basis; null if there is none. */
 export function savedBasis(saved: unknown): SavedBasis | null {
   if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
-  // `save` of this version wrote it.
+  // The cast is safe: `save` of this version wrote the value.
   return saved.basis as SavedBasis | null;
 }

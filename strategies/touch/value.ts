@@ -1,19 +1,19 @@
 /**
- * Value of a place in a queue. A taker's size has an exponential distribution with mean s. A taker reaches an order of
- * Q shares behind f shares with probability e^(-f / s), and takes s (1 - e^(-Q / s)) of it on average. With probability
- * e^(-(Q + behind) / s) the taker sweeps the level, and the price moves through it. If the price passes the order
- * before it can be moved, a taker takes all of it.
+ * Computes the value of a place in the queue of orders at a price. A taker's size has an exponential distribution with
+ * mean s. A taker reaches an order of Q shares behind f shares with probability e^(-f / s), and takes s (1 - e^(-Q /
+ * s)) of it on average. With probability e^(-(Q + behind) / s) the taker sweeps the level, and the price moves through
+ * it. If the price passes the order before it can be moved, a taker takes all of it.
  */
 
 import { staleCost } from '../../src/trader/strategy/strategy.js';
 
-/** A place in the queue of one side. */
+/** A place in the queue of orders on one side. */
 export interface Place {
   /** Distance from the fair price, in price: the gain per share of a fill if the price does not move. */
   readonly half: number;
-  /** Others' shares ahead of the order. */
+  /** Others' shares in the queue ahead of the order. */
   readonly ahead: number;
-  /** Others' shares behind the order at its price. */
+  /** Others' shares in the queue behind the order, at its price. */
   readonly behind: number;
 }
 
@@ -23,7 +23,7 @@ export interface SweepingTakers {
   readonly meanShares: number;
   /** Price move when the order's level is swept. */
   readonly sweepMove: number;
-  /** Standard deviation of the price from one poll until an order of the next poll rests. */
+  /** Standard deviation of the price from one poll until an order placed after the next poll rests. */
   readonly staleSigma: number;
 }
 

@@ -1,10 +1,10 @@
 /** Plans the remaining position over time by the closed-form schedule of Almgren and Chriss (2000). */
 
-/** Position to reduce, start and duration. */
+/** Plan of an unwinding: position to reduce, start and duration. */
 export interface Plan {
   /** +1 for a position in YES, -1 for a position in NO. */
   readonly sign: 1 | -1;
-  /** Shares above the target at the start, > 0. */
+  /** Shares to reduce: those held at the start beyond the target, > 0. */
   readonly shares: number;
   /** Start of the plan, our clock, ms. */
   readonly fromMs: number;
@@ -29,12 +29,12 @@ export const passedPart = ({ fromMs, forMs }: Plan, nowMs: number): number =>
 /** How to trade: rest at others' best price, rest one tick better, or take others' orders. */
 export type Manner = 'rest' | 'improve' | 'take';
 
-/** Fraction of the plan's time after which the remaining position is sold by taking others' orders. */
+/** After this fraction of the plan's time, the remaining position is sold by taking others' orders. */
 const LAST_PART = 0.9;
-/** Lag above which others' orders are taken. */
+/** Lag behind the plan above which others' orders are taken. */
 const TAKING_LAG = 0.3;
 
-/** Chooses how to trade. `lag` is that of the position behind the plan, as a fraction of the position to reduce. */
+/** Chooses how to trade. `lag`: how far the position is behind the plan, as a fraction of the whole reduction. */
 export function chooseManner(lag: number, passed: number, lagFraction: number): Manner {
   if (lag > Math.max(TAKING_LAG, lagFraction) || passed >= LAST_PART) return 'take';
   return lag > lagFraction ? 'improve' : 'rest';

@@ -22,7 +22,7 @@ export async function findWorlds(names: readonly string[]): Promise<readonly Wor
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-/** Makes the conditions of worlds. Throws `usage` for a number of markets that none of these worlds takes. */
+/** Makes the worlds' conditions. Throws `usage` if no world supports the requested number of markets. */
 export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
   const { withMarkets } = await import('../../lab/arena/worlds.js');
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
@@ -99,7 +99,7 @@ export function arenaTables(result: ArenaResult, width?: number): string {
   ].join('');
 }
 
-/** Formats a mean and its error in currency, as in `+1.23 ± 0.45`. A single simulation has no error. */
+/** Formats a mean result and its error in currency, as in `+1.23 ± 0.45`. A single simulation has no error. */
 export function meanText({ mean, standardError }: FreshMean, places = 2): string {
   const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
   const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;

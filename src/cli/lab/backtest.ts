@@ -162,7 +162,7 @@ async function runBacktests({
   };
 }
 
-/** Number of events from which threads pay off: each thread compiles the program and reads the recordings again. */
+/** Minimum number of events for several threads: each thread must compile the program and read the recordings. */
 const WORTH_A_THREAD = 1_000_000;
 
 /** Returns the default number of threads: one for raw recordings, because each thread would decode them again. */

@@ -38,7 +38,7 @@ const RUN_OPTIONS = {
   acceptChangedCode: option.changedCode,
 };
 
-/** Opens the named run and its code. `file`: path of its configuration; null if only the run's folder is named. */
+/** Opens the named run and its strategy code. `file`: path of its configuration; null if only its folder is named. */
 function openRun(name: string, { config, acceptChangedCode }: option.OptionValues<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
@@ -94,7 +94,7 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
   const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
-  // The changes are printed before the replay itself, which may take long.
+  // Changes since the run are printed before the replay, which may take long.
   if (!isJson && changes.length > 0)
     io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
@@ -152,7 +152,7 @@ function endText({ end }: RunJournal): string {
 
 function shareText({ difference, steps, repeatedSteps, requests, repeatedRequests }: ReplayResult): string {
   if (difference === null) return steps === 0 ? 'the run has no step to repeat' : '100 %: every decision is the same';
-  // The share is rounded down, so that a difference never shows as 100 %.
+  // The percentage of equal decisions is rounded down, so that a difference never shows as 100 %.
   const share = (part: number, all: number) => (all === 0 ? 0 : Math.floor((10_000 * part) / all) / 100).toFixed(2);
   return `${share(repeatedSteps, steps)} % of the steps, ${share(repeatedRequests, requests)} % of the requests, until they differ`;
 }
@@ -172,7 +172,7 @@ function differenceText(difference: ReplayDifference, changes: readonly string[]
   return `${lines.join('\n').replace(/[^\P{C}\n]/gu, '?')}\n`;
 }
 
-/** Shown for a difference without a known change: equal code and observations must give equal decisions. */
+/** Shown if decisions differ without a known change: equal code and observations must give equal decisions. */
 const UNEXPLAINED =
   'Neither settings nor strategy files have changed since the run. Either the code of twinbook has changed, or a strategy depends on a hidden input such as a clock or a random number.';
 
@@ -186,7 +186,7 @@ async function playOverRun(run: RunJournal, file: string, { fillModel }: ReplayF
   return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
-/** Loads the configuration to play. A strategy file uses the run's settings and limits; a trader's file has its own. */
+/** Loads a configuration to play. A strategy file uses the run's settings and limits; a trader's file has its own. */
 async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow, traderWith } = await import('../../lab/replay/run-settings.js');
   const path = resolve(io.cwd, file);
@@ -238,7 +238,7 @@ const parityCommand = command({
   },
 });
 
-/** Replays the run before the comparison, which is about the same trader only if every decision repeats. */
+/** First replays the run: the comparison is meaningful only if every decision repeats. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay.js');
@@ -286,11 +286,11 @@ async function backtestRun(
 }
 
 interface SidesWords {
-  /** Names and values of facts to list after the run's span. */
+  /** Further facts about the run, listed after its time span: name and value each. */
   readonly facts: readonly Pair[];
-  /** Columns of the table of markets, after the columns of the sides. */
+  /** Last columns of the table of markets, after one column per compared side. */
   readonly columns?: readonly TableColumn<MarketParity>[];
-  /** Text of a paragraph before the remarks. */
+  /** Text of the paragraph that precedes the remarks of a comparison. */
   readonly verdict?: string;
 }
 
@@ -349,7 +349,7 @@ const LINES: readonly SideLine[] = [
   ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
 ];
 
-/** Returns one column per side. A narrow terminal shows only the first sides. */
+/** Returns one table column per compared side. A narrow terminal shows only the first sides. */
 const sideColumns = <Row>(
   sides: Parity['sides'],
   cell: (row: Row, index: number) => string,

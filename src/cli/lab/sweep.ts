@@ -1,6 +1,6 @@
 /**
- * Command `twinbook sweep`: backtests many configurations over the same recordings. They run on all cores, as a job
- * array of a batch engine, or on workers behind a queue on Redis or Valkey.
+ * Command `twinbook sweep`: backtests many configurations over the same recordings. A sweep runs on all cores, as a
+ * batch engine's job array, or on Redis or Valkey workers.
  */
 
 import { resolve } from 'node:path';
@@ -59,10 +59,10 @@ const WORLD_OPTIONS = {
   markets: marketsOption,
 };
 
-/** Default duration of a chunk, s: long enough to make a job's start cheap, short enough to be repeated. */
+/** Default duration of a sweep's chunk, s: long compared with a job's start, short enough to repeat. */
 const USUAL_CHUNK_SECONDS = 300;
 
-/** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
+/** Variables with a job's index in Slurm, Kubernetes and AWS Batch; as submitted here, all count from 0. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
@@ -142,7 +142,7 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-/** A machine that runs chunks, with its own copy of configuration and recordings. */
+/** A machine that runs a sweep's chunks, with its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(folder: string, index: readonly number[] | undefined, machine: ChunkMachine, io: CliIo) {
@@ -174,7 +174,7 @@ async function runChunks(folder: string, index: readonly number[] | undefined, m
   return EXIT.ok;
 }
 
-/** Sets the time zone of the process. Its threads inherit the zone, so it is set before any of them starts. */
+/** Sets the time zone of the process. Call it before any thread starts, because threads inherit the zone. */
 function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
@@ -194,12 +194,12 @@ function readJobIndex({ env }: CliIo): number {
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
 }
 
-/** Default duration of a queued chunk, s. Spot machines get two minutes' notice before they stop. */
+/** Default duration of a sweep's chunk on a queue, s. Spot machines get two minutes' notice before they stop. */
 const USUAL_QUEUED_SECONDS = 90;
 
-/** Variable with the queue's address. An address may contain a password, and other users could see an argument. */
+/** Environment variable with the queue's address. An argument would show the address's password to other users. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** Variable with the secret that signs results. A result without its signature is not stored. */
+/** Environment variable with the secret that signs results. A result without its signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
@@ -241,7 +241,7 @@ const workerCommand = command({
   },
 });
 
-/** Opens the engine of a sweep; undefined for threads. The queue's packages are loaded only when used. */
+/** Opens a sweep's batch engine or queue; undefined for threads. A queue's packages are loaded only when used. */
 async function openEngine(
   options: option.OptionValues<typeof ENGINE_OPTIONS>,
   io: CliIo,
@@ -275,7 +275,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);
   const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
-  // A local server is reachable only from this machine, so its address with its password replaces the secret.
+  // A local queue is reachable only from this machine, so its address with password serves as the secret.
   if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
   const wanted = 'a random text such as `openssl rand -hex 32` makes';
   const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);

@@ -31,7 +31,7 @@ export async function explainPast(subject: string, atMs: number, journalDir: str
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  // `ledgerAtEnd` assigns the snapshot, which TypeScript does not follow.
+  // TypeScript does not detect that `ledgerAtEnd` assigns the snapshot.
   const then = snapshot as TraderSnapshot | null;
   const market = then?.markets.find(({ conditionId }) => conditionId === subject);
   if (then === null || market === undefined) {

@@ -120,7 +120,7 @@ const restoreCommand = command({
   },
 });
 
-/** Printed after a restore, because the backup lacks all later changes. */
+/** This hint is printed after a restore, because the backup lacks all later changes. */
 const NEXT_STEPS = `  This ledger lacks orders, fills, a kill, a pause or a halt since that backup. Next steps:
   twinbook cancel-all --verify      cancels also orders that the backup lacks
   twinbook reconcile                shows what the ledger lacks; the next start books missing fills
@@ -157,7 +157,7 @@ const pruneCommand = command({
   },
 });
 
-/** Returns the newest intact backup made after this time, which has every row that ended before it. */
+/** Returns the newest intact backup made after this time; it has every row that ended before this time. */
 async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<string> {
   if (!existsSync(ledger.path)) throw noLedger(ledger.path);
   const { listBackups, locateBackupFolder } = await import('../../shell/backup/backups.js');
@@ -176,7 +176,7 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
 
 type Prune = (batch: PruneBatch) => Promise<PruneData>;
 
-/** Prunes through the running trader, which works between two batches. */
+/** Prunes the ledger through the running trader, which continues to trade between two batches. */
 const askingTrader =
   ({ control }: TraderConfig, timeoutMs: number): Prune =>
   async ({ beforeMs: before, ...batch }) => {
@@ -213,7 +213,7 @@ async function pruneAll(beforeMs: number, prune: Prune) {
     pruned.until = batch.untilMs ?? pruned.until;
     pruned.batches += 1;
     pruned.longest_batch_ms = Math.max(pruned.longest_batch_ms, batch.tookMs);
-    // Releasing pages takes another time than deleting rows, so the batch size starts again.
+    // Releasing pages and deleting rows differ in speed, so the batch size starts again.
     const isOtherWork = after !== null && batch.after === null;
     const isCheckpoint = !batch.isDone && batch.after === after && batch.bytes === 0;
     if (isOtherWork) rows = FIRST_PRUNED_AT_ONCE;

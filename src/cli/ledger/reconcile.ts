@@ -21,17 +21,17 @@ import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type TableColumn, table } from '../table.js';
 
-/** Time before a difference is checked again, ms. No trader runs meanwhile, so only lagging lists can change. */
+/** Time before a difference is checked again, ms. No trader runs, so only the venue's lagging lists can change. */
 const CONFIRM_AFTER_MS = 3_000;
 const RETRY_MS = 1_000;
-/** Marks of a list in a ledger without any reconciliation: the whole list is compared. */
+/** Marks for a list that was never reconciled: the whole list is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
 type ReconcileReport = Readonly<{ differences: readonly Difference[]; accepted: readonly AcceptedDifference[] }>;
 
 /**
- * Returns the differences that two rounds found; empty after one round without any. Throws `timed_out` if no complete
- * round, or no second one, was possible in time.
+ * Returns the differences that two rounds of comparison found; empty if one round finds none. Throws `timed_out` if the
+ * needed complete rounds were not possible in time.
  */
 async function reconcileDirectly(
   reader: LedgerReader,
@@ -43,7 +43,7 @@ async function reconcileDirectly(
   const inside = reader
     .verify()
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
-  // The wait is elapsed time, because a change of the machine's clock must not alter it.
+  // A monotonic clock measures the wait, because a change of the machine's clock must not alter it.
   const endsAtMs = performance.now() + withinMs;
   const notes = overlayNotes(reader);
   const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
@@ -72,7 +72,7 @@ async function reconcileDirectly(
 }
 
 /**
- * Returns the differences of a complete round, or why the round was void.
+ * Runs one round of comparison. Returns its differences, or why the round was void.
  * @param within wraps the comparison, which moves stored marks: a transaction for a writable ledger
  */
 export async function oneRound(
@@ -95,14 +95,14 @@ export async function oneRound(
     await Promise.all(step.requests.map(read));
   };
   await Promise.all(round.requests(first).map(read));
-  // `read` assigns the end of the round, which TypeScript does not follow.
+  // TypeScript does not detect that `read` assigns the end of the round.
   const ended = must(end as RoundEnd | null, 'end of the round');
   if (ended.kind === 'void') return ended.reason;
   const resting = await restingOrders(client);
   return typeof resting === 'string' ? resting : within(() => comparison.differences(resting, ended.begunMs, false));
 }
 
-/** Reads every page of own resting orders. Returns the orders, or why the list was void. */
+/** Reads every page of own resting orders. Returns the orders, or why the list is unusable. */
 export async function restingOrders(client: ServiceClient) {
   const walk = new PageWalk<'orders.list'>((row) => row.pubkey ?? JSON.stringify(row));
   const query = { status: [...RESTING_STATUSES], limit: 100 };
@@ -136,14 +136,14 @@ function overlayNotes(ledger: LedgerReader) {
   };
 }
 
-/** Returns the first marks of a list. Trades before the ledger's first start are not the trader's own. */
+/** Returns a list's first marks. Trades before the ledger's first start are not the trader's own. */
 function beginning(ledger: LedgerReader, key: string): string {
   const baseline = key === 'history/trades' ? ledger.note('trades_baseline') : null;
   if (baseline === null || baseline === '-') return ALL_OF_IT;
   return JSON.stringify({ older: [baseline], newer: [baseline], seq: 0, held: 0 });
 }
 
-/** Returns the intents in flight in the form that the executor would restore. */
+/** Returns the intents in flight, as the executor would restore them. */
 function underWay(ledger: LedgerReader): PendingChanges {
   const intents = ledger.activeIntents();
   const orders = ledger.unsettledOrders();

@@ -1,4 +1,4 @@
-/** Verifies ledgers and backups, and restores a backup. A start on a restored ledger is killed until a resume. */
+/** Verifies ledgers and backups, and restores a backup. On a restored ledger a trader starts killed, until a resume. */
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -9,13 +9,13 @@ import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js'
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 
-/** Files of a ledger, the log first: without its log the ledger is as of its last checkpoint, and still consistent. */
+/** Endings of a ledger's files, log first: without its log a ledger ends at its last checkpoint, and is consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
 /**
- * Copies the backup, which stays. Returns the new path of the replaced ledger; null without one. Throws `ledger_locked`
- * beside a running trader, `file_unreadable` without such a backup, and `ledger_broken` or `ledger_newer` for an
- * unusable one; the ledger is then unchanged.
+ * Copies the backup; the backup itself stays. Returns the new path of the replaced ledger; null if there was no ledger.
+ * Throws `ledger_locked` beside a running trader, `file_unreadable` without such a backup, and `ledger_broken` or
+ * `ledger_newer` for an unusable one; the ledger is then unchanged.
  */
 export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
@@ -25,7 +25,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   try {
     const fresh = `${ledgerPath}.restoring`;
     takeCopy(backup, fresh, holder);
-    // The stop file now keeps every trader off this ledger, even if a later step fails.
+    // The stop file now keeps every trader from using this ledger, even if a later step fails.
     leaveStopFile(locateStopFile(ledgerPath), `the ledger was restored from ${backup}: ${reason}`);
     const aside = moveAside(ledgerPath, holder.startedMs);
     renameSync(fresh, ledgerPath);
@@ -36,7 +36,7 @@ export function restoreLedger(ledgerPath: string, backup: string, reason: string
   }
 }
 
-/** Reads a whole ledger. `problems` are sentences; none for a consistent one. Any file but `ledgerPath` is a backup. */
+/** Reads a ledger. `problems`: sentences; empty for a consistent ledger. Any file except `ledgerPath` is a backup. */
 export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);
@@ -44,7 +44,7 @@ export function verifyLedger(given: string, ledgerPath: string) {
   return { file: given, problems: problems.length > 0 || change === null ? problems : [`it ${change}`] };
 }
 
-/** Compares a file with the checksum beside it. Returns the change in words; null without a change or a checksum. */
+/** Compares a file with the checksum beside it. Describes the difference; null if the checksum is equal or missing. */
 function findChange(file: string, sha256: string): string | null {
   const listed = `${file}.sha256`;
   if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;

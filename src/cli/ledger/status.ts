@@ -65,7 +65,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Describes the differences of the last comparison; null without any, because a ledger cannot prove agreement now. */
+/** Describes the last comparison's differences; null without any, because it does not prove present agreement. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;
@@ -92,7 +92,7 @@ function printStopped(io: CliIo, { running: _, agreement, next_start: next, guar
   );
 }
 
-/** Returns the known facts, under their names in `--json`. */
+/** Returns the known facts of the status, under their names in `--json`. */
 const pairsOf = (facts: Readonly<Record<string, TableCell>>): readonly Pair[] =>
   Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
@@ -121,7 +121,7 @@ const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
 
-/** Prints a record. The line on agreement is amber on a terminal if an operator has accepted differences. */
+/** Prints a record. On a terminal, the agreement line is amber if an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
   const lines = record(pairs, io.columns).split(/^(?=\S)/m);
   const isAmber = (agreement?.accepted ?? 0) > 0 && io.columns !== undefined && !io.env.NO_COLOR;
@@ -160,7 +160,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
   return {
     mode: account.mode,
     reason: account.reason,
-    /** Command that ends this mode; empty if no command is needed. */
+    /** Command that ends the trader's present mode; empty if no command is needed. */
     way_back: account.wayBack,
     pid: process.pid,
     version: process.version,
@@ -173,17 +173,17 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
     now: nowMs,
     agreement: makeAgreement(account),
     cash: amountText(account.cashMicros) ?? '',
-    /** Cash plus holdings at their marks, minus the invested capital. */
+    /** Total result: cash plus holdings at their marks, minus the invested capital. */
     result: amountText(account.resultMicros) ?? '',
     open_orders: account.openOrders,
     unknown_orders: account.unknownOrders,
     fills: account.fills,
     signing_refused: signingRefused,
     markets: markets.map(makeMarket),
-    /** Feeds of the user's own values. `problems`: number of rows and lines left out since the start. */
+    /** Feeds of the user's own values. `problems`: number of a feed's rows and lines left out since the start. */
     feeds: account.feeds.map(({ name, current, values, ageMs, problems, trouble }) => ({
       name,
-      /** Markets with a current value for strategies. */
+      /** Number of markets that have a current value of the feed. */
       current_markets: current,
       values,
       newest_age_ms: ageMs,
@@ -194,7 +194,7 @@ function makeStatus({ process, account, markets, dashboard, nowMs, signingRefuse
   };
 }
 
-/** Describes the newest complete comparison. `open`: number of unaccepted differences; null before the first one. */
+/** Describes the newest complete comparison; null before the first one. `open`: number of unaccepted differences. */
 function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);

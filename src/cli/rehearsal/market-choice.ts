@@ -24,7 +24,7 @@ import { ask, difference, failure, type RehearsalPlace } from './steps.js';
 
 export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
-/** Maximum number of markets to read, with two requests each. */
+/** Maximum number of markets that the choice examines, with two requests each. */
 const MOST_LOOKS = 10;
 const LISTED = 100;
 
@@ -59,7 +59,7 @@ async function lookAt(client: ServiceClient, id: string, config: Config) {
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
-  // Each list is read only once, so its data cannot be out of order.
+  // Each list of the venue is read only once, so its data cannot be out of order.
   feed.onDetail(detail.data, { ...detail.answer, requestId: 1, seenMs: detail.answer.nowMs });
   feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
@@ -111,12 +111,12 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
 }
 
-/** Minimum ratio of the best ask to the order's price, so that a fill is unlikely. */
+/** Minimum ratio of the best ask to the rehearsal order's price, so that a fill is unlikely. */
 const FAR_PART = 2;
 
 /**
- * Returns a buy of the more expensive outcome, at the lowest price at which the smallest order is within our own share
- * limit; else one sentence with the reason. Prices of `book` are in YES space.
+ * Returns a buy of the dearer outcome, at the lowest price where the minimum order fits our limit. Otherwise returns
+ * one sentence with the reason. Prices of `book` are in YES space.
  */
 export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits) {
   const yesAsk = book.asks[0]?.priceMicros ?? ONE;
@@ -125,7 +125,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const isYes = yesAsk >= noAsk;
   const tick = stepOfPrecision(config.price_precision);
   const most = limits.maxOrderSharesMicros;
-  // `worth` is the price at which an order of `most` shares meets the market's minimum value.
+  // At the price `worth`, an order of `most` shares has the market's minimum value.
   const worth = mulDiv(config.min_funds, ONE, most, 'ceil');
   const priceMicros = toMultiple(maxMicros(config.min_price, worth), tick, 'ceil');
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
@@ -133,6 +133,6 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   if (amountMicros > most) return `the smallest order of this market has more shares than risk.max_order_shares`;
   if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk))
     return 'no price in this market is far enough from the asks of others';
-  // The order is a buy, with the price of its own outcome.
+  // The order buys an outcome; its price is that of the bought outcome.
   return { isYes, priceMicros, amountMicros };
 }

@@ -31,12 +31,12 @@ import { ask, difference, failure, isStrange, type RehearsalPlace, Stopped, step
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
-/** Number of levels to request of a book; a book with this many levels may have more. */
+/** Number of levels requested of a book; a book with this many may be incomplete. */
 const MOST_LEVELS = 100;
 /** Time limit to cancel the rehearsal's orders, ms; a venue that is down for longer needs an operator. */
 const TAKE_BACK_MS = 60_000;
 const TAKE_BACK_PAUSE_MS = 1_000;
-/** Number of comparison rounds until a difference counts, because lists may lag. */
+/** A difference counts after this many rounds of comparison, because the venue's lists may lag. */
 const MOST_ROUNDS = 4;
 const ROUND_PAUSE_MS = 3_000;
 
@@ -63,7 +63,7 @@ export class OrderLife {
   readonly #cancelId: string;
   #waiting: PlannedRequest[] = [];
   #chosen: ChosenMarket | null = null;
-  /** Time limit of the order's life, monotonic ms. The limit counts from the choice of the market. */
+  /** Time limit of the order's life, monotonic ms. The rehearsal's time limit begins with the choice of the market. */
   #endMs = 0;
 
   constructor(place: RehearsalPlace, ledger: Ledger) {
@@ -99,7 +99,7 @@ export class OrderLife {
     }
   }
 
-  /** Sets the marks of the account's lists behind all rows that existed before the rehearsal. */
+  /** Moves the ledger's marks past all account rows that existed before the rehearsal. */
   async openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
@@ -188,7 +188,7 @@ export class OrderLife {
     return `${words}; signed and submitted`;
   }
 
-  /** Waits for two complete lists without any order of this wallet, then reads the order's own record. */
+  /** Waits until two complete lists show no order of this wallet, then reads the order's own record. */
   async awaitGone(): Promise<string> {
     for (let reads = 0; reads < 2; ) {
       const { rows } = await this.#resting();
@@ -203,7 +203,7 @@ export class OrderLife {
     return `nothing rests (read twice); the record of the order says ${data.status}, ${much}`;
   }
 
-  /** Books the fills that the venue lists. Then the venue's lists and the ledger must agree. */
+  /** Books the fills that the venue lists, then checks that venue and ledger agree. */
   async compareLedger(): Promise<string> {
     const { client, config, ledgerPath } = this.#place;
     if (config.venue.profile.own_trades) {
@@ -226,16 +226,16 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Cancels the order after any error. Returns that error, or a different one if an order may still rest. */
+  /** Cancels the order after an error. Returns the error, or another one if an order may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
-    // An unsigned order cannot rest.
+    // An order that was never signed cannot rest at the venue.
     if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
-      // No answer to a submit has come. Only the record shows the result, at the latest once the draft has expired.
+      // A submit got no answer. Only the order's record shows the result, at the latest when the draft expires.
       const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
@@ -261,7 +261,7 @@ export class OrderLife {
     return must(this.#intent(this.#placeId).draftPubkey, 'pubkey of the order');
   }
 
-  /** Whether the order's state is known: the order rests, or can no longer rest. */
+  /** Whether the order's state is certain: the order rests, or can no longer rest. */
   get #isSettled(): boolean {
     const intent = this.#ledger.intent(this.#placeId);
     return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
@@ -328,7 +328,7 @@ export class OrderLife {
     }
   }
 
-  /** Throws if a successful submit was answered by an error: the executor handles it, but an operator should know. */
+  /** Throws if the venue answered a successful submit by an error: the executor copes, but an operator should know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;
@@ -346,7 +346,7 @@ export class OrderLife {
     throw difference(text, 'the record of the venue agrees with the request', found.text, todo);
   }
 
-  /** Makes the facts for risk. Holdings and resting orders would have stopped the rehearsal before. */
+  /** Makes the facts for risk checks. Holdings and resting orders would have stopped the rehearsal before. */
   #facts(): RiskFacts {
     const { config } = this.#place;
     const { view } = this.#market;
@@ -366,7 +366,7 @@ export class OrderLife {
     };
   }
 
-  /** Performs one queued request and books its outcome. Requests that follow from it are queued. */
+  /** Performs one queued request, books its outcome and queues the requests that follow from the outcome. */
   async #performNext(): Promise<Outcome> {
     const request = must(this.#waiting.shift(), 'a request that waits');
     this.#outgoing.check(request.call, request.owner);
@@ -375,7 +375,7 @@ export class OrderLife {
     return report.outcome;
   }
 
-  /** Signs the drafts. Submits are queued, and a refusal is among the events. */
+  /** Signs the drafts. The executor queues submits, and reports a refusal among its events. */
   #signDrafts(): void {
     this.#react(() => this.#executor.signDrafts(Date.now()));
   }
@@ -422,7 +422,7 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
   return difference('the answer to the draft request is no draft', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
-/** Tolerance for a draft's lifetime, s: the venue's times are whole seconds, and the draft has a travel time. */
+/** Tolerance for a draft's lifetime, s: the venue rounds to whole seconds, and the draft travels for a while. */
 const LIFETIME_SLACK_S = 3;
 
 /**
@@ -447,7 +447,7 @@ function draftWords(message: string, venue: Config['venue'], wallet: string, ven
     throw difference('the draft has another lifetime', due, `${leftS} s`, todo, message);
   }
   const { action, ...terms } = draft.terms;
-  // All numbers among the terms are micros.
+  // All numbers among the order's terms are micros.
   const format = (value: unknown) => (typeof value === 'number' ? formatDecimal(value as Micros) : value);
   const words = Object.entries(terms).map(([name, value]) => `${name} ${format(value)}`);
   const { serviceName, marketConditionId, draftPubkey, expires } = draft;

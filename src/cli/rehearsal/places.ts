@@ -32,14 +32,14 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   }
 }
 
-/** Opens the wallet, so that a wrong passphrase shows before the live part. The wallet signs nothing here. */
+/** Opens the real wallet early, so that a wrong passphrase fails before the live part. It signs nothing on paper. */
 async function walletText({ config, io }: Rehearsal): Promise<string> {
   const { file } = config.wallet;
   if (!existsSync(file)) return `there is no wallet file ${file} yet`;
   return `the wallet file can be opened (${(await openWallet(config, io)).address})`;
 }
 
-/** Rehearses at the venue, with a real order. Runs only after success on paper. */
+/** Rehearses at the venue, with a real order. The live part runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
@@ -64,7 +64,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure(`the trader is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** Performs the steps from the clock to the ledger. The client must have credentials. */
+/** Performs all steps of a rehearsal, from the check of the clock to the ledger. The client must have credentials. */
 async function liveThrough(place: RehearsalPlace): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;

@@ -36,7 +36,7 @@ export interface StepLine {
   readonly step: string;
   readonly result: keyof typeof EXIT_OF;
   readonly text: string;
-  /** Text of the profile and the received answer; only for a difference. */
+  /** The profile's text and the venue's answer; only if they differ. */
   readonly profile?: string;
   readonly came?: string;
   readonly draft?: string;
@@ -52,7 +52,7 @@ export const EXIT_OF = {
   difference: EXIT.difference,
 } as const;
 
-/** Ends a rehearsal at the step that threw it. */
+/** This error ends a rehearsal at the step that threw it. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly line: Omit<StepLine, 'where' | 'step'>;
@@ -103,7 +103,7 @@ function toStopped(error: unknown): Stopped {
   return new Stopped({ result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint });
 }
 
-/** Formats a successful step as one line. After a failure, finding, expectation and advice follow on lines below. */
+/** Formats a successful step as one line. For a failure, further lines show finding, expectation and advice. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
     ['the profile says', profile],
@@ -116,7 +116,7 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
   return lines.map((line) => `${plainLine(line)}\n`).join('');
 }
 
-/** Calls the venue. Throws a difference for an answer that is not the service's, and a failure for a refusal. */
+/** Calls the venue. Throws a difference if an answer is not from the venue's service, and a failure for a refusal. */
 export async function ask<N extends EndpointName>(
   client: ServiceClient,
   endpoint: N,
@@ -131,7 +131,7 @@ export async function ask<N extends EndpointName>(
   return { data: requireAnswer(answer, what), answer };
 }
 
-/** True if an answer is not the service's, for example a proxy's. A missing answer is not strange. */
+/** True if an answer is not from the venue's service but, for example, from a proxy. A missing answer is false. */
 export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
@@ -147,7 +147,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
     : `${apart.text}; signed calls are corrected for the difference`;
 }
 
-/** Describes the limit of one scope by an answer's headers. A venue's limit above the profile's is no problem. */
+/** Describes one scope's rate limit by an answer's headers. A rate limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];

@@ -11,19 +11,16 @@ import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, timeSql
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
-/** Maximum bytes of an inspected line; twice as much is read from a file. */
+/** Maximum length of an inspected line, bytes; twice as many bytes are read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Minimum fraction of consecutive message numbers. Below it, other markets share the subscription. */
+/** Minimum fraction of consecutive message numbers in a file. Below it, other markets share the subscription. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
-  /**
-   * Path of the content in every message of a file that has only current field names; null for other files. Such a file
-   * is read in two thirds of the time.
-   */
+  /** Path of the content in each message of a file with only current field names, which reads faster; else null. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
@@ -82,8 +79,8 @@ function makeGroup(looks: readonly KalshiFacts[]) {
 }
 
 /**
- * Inspects the beginning of a file. The market's name is that of the file's folder, or else of its messages. Null for a
- * file with Polymarket's messages.
+ * Inspects the beginning of a file. The name of the market comes from the file's folder, or else from its messages.
+ * Returns null for a file with Polymarket's messages.
  */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
   const folder = basename(dirname(resolve(path)));
@@ -147,13 +144,13 @@ async function firstLines(path: string) {
       /** True for a message about a book or a trade. */
       isMessage: row['known'] === true,
       isSnapshot: row['type'] === 'orderbook_snapshot',
-      /** Path of the message's content; null if the message lacks current field names. */
+      /** Path of the content in a message; null if the message lacks current field names. */
       place: row['place'] as ContentPlace | null,
       ticker: String(row['ticker']),
       sid: numberOrNull(row['sid']),
       seq: numberOrNull(row['seq']),
       timeMs: numberOrNull(row['ms']),
-      /** Price; NaN without a price. */
+      /** Price of the row; NaN without a price. */
       price: Number(row['price'] ?? Number.NaN),
     }));
   });
@@ -162,10 +159,10 @@ async function firstLines(path: string) {
 export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
 
-/** Maximum time of a message after its receipt, ms. A later time is wrong, because clocks do not differ by more. */
+/** A message's time may exceed its receive time by at most this, ms. More is wrong: clocks do not differ so much. */
 const MOST_AHEAD_MS = 60_000;
 
-/** Kinds of rows. Only rows of the kinds `broken` and `snapshot` include the text of their line. */
+/** Numbers of the kinds of rows. Only rows of the kinds `broken` and `snapshot` include their line's text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
 const CONTENT = [
@@ -199,8 +196,8 @@ const isMultiple = (number: string, of: number): string => `trunc(${number} / ${
 
 /**
  * Returns SQL that converts lines to numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is
- * exact only to the second, side, price and amount. Side and price are in YES space, and unknown numbers are NaN. Some
- * kinds of rows also have the line.
+ * exact only to the second, side, price and amount. Side and price are in YES space, and unknown numbers are NaN. Rows
+ * of some kinds include their line as text.
  */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
@@ -219,7 +216,7 @@ export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: 
     FROM (${place === null ? figuresSql(fieldsSql(lines)) : currentSql(lines, place)}))`;
 }
 
-/** Returns SQL for the fields of each line's message, null if missing. `readContent` explains their places. */
+/** Returns SQL for the fields of each line's message, null if missing. `readContent` shows their places in it. */
 function fieldsSql(lines: string): string {
   const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
@@ -252,7 +249,7 @@ type ContentPlace = 'event.msg' | 'event' | 'msg' | '';
 
 const isObject = (path: string) => `coalesce(TRY(json_type(line, '$.${path}')) = 'OBJECT', false)`;
 
-/** SQL over `figuresSql` for the path of a message's content; null without current field names and numeric times. */
+/** SQL for the path of a message's content; null unless it has current field names and numeric times. */
 const PLACE = `CASE WHEN (recv IS NULL OR recv_number IS NOT NULL) AND (type = 'orderbook_snapshot'
     OR try_cast(ts_ms AS DOUBLE) IS NOT NULL AND CASE WHEN is_trade
       THEN taker_side IS NOT NULL AND yes_price_dollars + no_price_dollars + count_fp IS NOT NULL
@@ -297,7 +294,7 @@ export interface LevelAmount {
   readonly amountMicros: number;
 }
 
-/** Names of both sides in a snapshot, and the factor from their prices to micros. */
+/** Names of a snapshot's two sides in a message, and the factor from their prices to micros. */
 const SIDES = [
   ['yes_dollars_fp', 'no_dollars_fp', ONE],
   ['yes_dollars', 'no_dollars', ONE],
@@ -318,7 +315,7 @@ export function readBook(line: string, tickMicros: number): LevelAmount[] | null
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Parses one side of a snapshot. Invalid levels have NaN. A missing side, or null, is empty. */
+/** Parses one side of a snapshot. Invalid levels become NaN. A side that is missing or null counts as empty. */
 function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
   if (!isThere(rows)) return [];
   if (!Array.isArray(rows)) return [NO_LEVEL];
@@ -343,7 +340,7 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a message's content, also from an envelope `{recv_ms, event}`. Its fields are in `msg` or beside `type`. */
+/** Returns a message's content, also from an envelope `{recv_ms, event}`. The fields are in `msg` or beside `type`. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;

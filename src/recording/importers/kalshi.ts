@@ -1,6 +1,4 @@
-/**
- * Opens one market of a Kalshi recording: its records in MARKETS.csv and `metadata/`, and the stream of its messages.
- */
+/** Opens one market of a Kalshi recording: its records in MARKETS.csv and `metadata/`, and its message stream. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -34,7 +32,7 @@ import { ClockRegression, LineCount, lineSource, takeRejects } from './message-f
 
 type CsvRow = ReadonlyMap<string, string>;
 
-/** Parses CSV: returns all rows after the header. Missing last columns are allowed, and blank lines are skipped. */
+/** Parses CSV: returns all rows after the header. Rows may lack their last columns; blank lines are skipped. */
 export function csvRows(text: string): CsvRow[] {
   const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
   return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
@@ -52,7 +50,7 @@ function parseFields(text: string): string[][] {
     at += all.length;
     if (text[at] === '\r') at++;
     if (text[at] === ',') continue;
-    // At the end of a line or of the text. Text between a closing quote and the line's end is skipped.
+    // Skips to the end of the line: text after a closing quote is ignored.
     while (at < text.length && text[at] !== '\n') at++;
     rows.push(row);
     row = [];
@@ -120,7 +118,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    /** False for prices in fractions of a cent, at least near 0 or 1; null without a record. */
+    /** False if the market has prices in fractions of a cent, at least near 0 or 1; null without a market record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
@@ -137,13 +135,13 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: the market closes unresolved` };
 }
 
-/** Parses the opening and closing time; null if one is missing or the close is not later. */
+/** Parses a market's opening and closing time; null if one is missing or the close is not after the opening. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
-/** Returns the path of a file of the data set, up to two levels above the window's folder; null if missing. */
+/** Searches a file of the data set up to two levels above this folder; returns its path, null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -188,7 +186,7 @@ async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float
   return { firstMs: firstMs ?? lastMs, lastMs };
 }
 
-/** A trade and its level change are at most a few ms apart. Times go back by up to 7 ms between messages. */
+/** A trade and its level change are at most a few ms apart. Message times may go back by up to 7 ms. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
 interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
@@ -254,7 +252,7 @@ const STOPS_EARLY = 'the recording stops before the close of the market';
 const messages = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
 
 interface Snapshot {
-  /** Receive time, Unix ms; NaN if unknown. */
+  /** Receive time of the snapshot, Unix ms; NaN if unknown. */
   readonly timeMs: number;
   readonly levels: readonly LevelAmount[];
 }
@@ -267,7 +265,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counts the lines of the current file. */
+  /** Counter of valid and broken lines of the current file. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -276,7 +274,7 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** Last message number, by subscription. */
+  /** Number of the last message, by subscription. */
   readonly #numbers = new Map<number, number>();
   /** Number of read messages of this market. */
   read = 0;
@@ -287,10 +285,10 @@ class KalshiStream {
   #beforeSnapshot = 0;
   #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first event, which is the first snapshot, Unix ms. Changes before it are meaningless. */
+  /** Time of the first event, which is the first snapshot, Unix ms. Earlier changes are meaningless. */
   firstMs: number | null = null;
   #closed = false;
-  /** An empty snapshot, which means the close if nothing follows it. */
+  /** An empty snapshot, which means that the market closed if no message follows. */
   #closing: Snapshot | null = null;
   /** A snapshot that waits for the next message, which bounds its time. */
   #held: Snapshot | null = null;
@@ -333,7 +331,7 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // The property calls into DuckDB, so it is read only once.
+    // The property `rowCount` calls into DuckDB, so it is read only once.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
@@ -360,12 +358,12 @@ class KalshiStream {
     }
   }
 
-  /** Refines a time that is known only to the second: to the previous message's time, if that is in the second. */
+  /** If a time is exact only to the second, returns the previous message's time if that is in this second. */
   #refine(timeMs: number): number {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** Checks a message number. If one is missing, the book is unknown since the previous message. */
+  /** Checks the number of a message. If one is missing, the book is unknown since the previous message. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
@@ -405,7 +403,7 @@ class KalshiStream {
     this.#held = { timeMs: receivedMs, levels };
   }
 
-  /** Takes a trade, or a change of a level's size. */
+  /** Processes a trade, or a change of a level's size. */
   #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     this.read++;
     this.#releaseSnapshot(timeMs);
@@ -421,7 +419,7 @@ class KalshiStream {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
       const before = this.#levels.get(side, priceMicros);
-      // The total must stay an exact number, even if the recording is wrong.
+      // The level's total must stay an exact integer, even if the recording is wrong.
       const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
       this.#setLevel(timeMs, side, priceMicros, total);
@@ -429,8 +427,8 @@ class KalshiStream {
   }
 
   /**
-   * Applies the waiting snapshot. It has only a receive time, which may be late by seconds, so its time is at most that
-   * of the next message.
+   * Applies the waiting snapshot. A snapshot has only a receive time, maybe late by seconds. So the next message's time
+   * bounds a snapshot's time.
    */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
@@ -442,7 +440,8 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close. It ends the recording and does not change the book.
+      // The venue sends an empty book after the close. This empty book ends the recording and does not change the
+      // recorded book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;
@@ -466,7 +465,7 @@ class KalshiStream {
     this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Takes back an assumed close when a message follows: the empty snapshot was a real book. A known close stays. */
+  /** Undoes an assumed close when a message follows: the empty snapshot was a real book. A recorded close stays. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#closeTimeMs !== null) return;
@@ -498,10 +497,10 @@ class KalshiStream {
   }
 }
 
-/** Number of remembered messages per subscription. Duplicates arrive soon after the original. */
+/** Number of messages remembered per subscription to detect duplicates, which arrive soon after the original. */
 const REMEMBERED = 8_192;
 
-/** Makes the memory of one subscription: its last messages, each at the index of its number modulo `REMEMBERED`. */
+/** Memory of one subscription's last messages; a message's index is its number modulo `REMEMBERED`. */
 const newSubscription = (first: number) => ({
   first,
   isNumbered: false,
@@ -512,7 +511,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /** Returns true for a known number and hash; else stores them. Messages without numbers are never known. */
+  /** Returns true if a message's number and hash are known, else stores them. Without a number, none is known. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

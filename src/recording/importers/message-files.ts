@@ -11,7 +11,7 @@ import type { RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 
-/** Maximum fraction of broken lines. A file with more is of another kind, or completely damaged. */
+/** Maximum fraction of broken lines in a file. With more, the file is of another kind, or damaged throughout. */
 const MOST_BROKEN = 0.01;
 
 const SHOWN = 240;
@@ -39,7 +39,7 @@ export class LineCount {
     this.#isLastBroken = true;
   }
 
-  /** Notes that reading failed before the end of the file. Returns false if no valid line was read before. */
+  /** Records that reading failed before the file's end. Returns false if no valid line was read before. */
   stop(reason: string): boolean {
     this.#failure = reason;
     return this.#lines > this.#broken;
@@ -73,16 +73,16 @@ export function refuseBroken(
   );
 }
 
-/** Shortens a line for a message. Control characters become question marks. */
+/** Shortens a recorded line for an error message. Control characters become question marks. */
 function shorten(line: string): string {
   const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
 }
 
-/** Maximum time by which a venue's clock normally goes back, ms. More means wrong times or a wrong order. */
+/** Maximum step back of a venue's message times, ms. A larger step means wrong times or a wrong order. */
 const MOST_USUAL_MS = 10_000;
 
-/** Counts events whose time is before that of an earlier event. Their times are raised, and the user gets a warning. */
+/** Counts events that are earlier than their predecessor. They are moved to the predecessor's time, with a warning. */
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;
@@ -115,10 +115,10 @@ export class ClockRegression {
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
-/** Bounds that tell the unit of a time: seconds below the first, ms below the second, µs below the third, else ns. */
+/** Bounds by which a time's unit is recognised: s below the first, ms below the second, µs below the third, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
-/** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the text as a double. */
+/** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the column as a double. */
 export const timeSql = (text: string, number: string): string => `(CASE
     WHEN ${number} IS NULL THEN epoch_ms(try_cast(${text} AS TIMESTAMPTZ))::DOUBLE ELSE ${numberTimeSql(number)} END)`;
 
@@ -126,7 +126,7 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Returns SQL for whether a time is exact only to the second. */
+/** Returns SQL that tests whether a time is exact only to the second. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
@@ -134,7 +134,7 @@ const PACKED = /\.(gz|zst)$/;
 /** Names of files that describe a data set and have no recorded data. */
 const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
 
-/** SQL for whether a line is not blank. With `OR`, DuckDB could trim every line first, which is slow. */
+/** SQL for whether a line is not blank. With `OR`, DuckDB might trim every line first, which is slow. */
 const IS_TEXT = "(CASE WHEN strlen(line) > 40 THEN true ELSE trim(line) <> '' END)";
 
 /** Maximum length of a line, bytes. No venue sends longer messages. */
@@ -144,7 +144,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
-/** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only that one is searched. */
+/** Finds the files of a folder and its subfolders. If a subfolder `events` exists, only `events` is searched. */
 export function findFiles(folder: string) {
   const events = join(folder, 'events');
   const root = isFolder(events) ? events : folder;
@@ -181,8 +181,8 @@ function describeOthers(files: readonly string[], folder: string): string[] {
 }
 
 /**
- * Returns SQL for a file's messages: a table with the column `line`, which has JSON texts. Lines that are no valid text
- * go into DuckDB's table `reject_errors`.
+ * Returns SQL for a file's messages: a table with the column `line`, which has JSON texts. DuckDB puts lines that are
+ * no valid text into its table `reject_errors`.
  */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);

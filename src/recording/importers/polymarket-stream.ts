@@ -2,11 +2,11 @@
  * Merges the two mirrored tokens of a Polymarket market into one event stream.
  *
  * Every change is sent for both tokens, so the levels of the YES token are the whole book. A trade is reported once,
- * for the taker's token: a buyer of NO at q is a seller of YES at 1 - q. The report comes about 20 ms after the level's
- * change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
+ * for the taker's token: a buyer of NO at q is a seller of YES at 1 - q. The trade's report comes about 20 ms after the
+ * level's change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
  *
- * No file starts with a snapshot. The book is built from changes, and is unknown until its best prices equal those in a
- * row, which is a gap. Then levels behind the best price that have not changed yet are still missing.
+ * No file starts with a snapshot. The book is built from changes. Until its best prices equal those that a row states,
+ * it is unknown: a gap. Even then, levels behind the best price are missing until they change.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -27,13 +27,13 @@ import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows
 
 class CaptureReport {
   unpairedTrades = 0;
-  /** Number of trades while the book was unknown, which are left out. */
+  /** Number of trades that were left out because the book was unknown. */
   unseenTrades = 0;
   readonly #stepsBack = new ClockRegression(0);
   #firstMs: number | null = null;
   #knownMs: number | null = null;
   #isTold = false;
-  /** Number of rows with a best price, and of those that contradict the book. */
+  /** Number of rows that state a best price, and of rows whose best price contradicts the book. */
   #rows = 0;
   #disagreeing = 0;
 
@@ -47,7 +47,7 @@ class CaptureReport {
     if (!agrees) this.#disagreeing++;
   }
 
-  /** Notes that the book is known from this time on, Unix ms. `isTold`: a snapshot or the previous file provided it. */
+  /** Records that the book is known from this time on, Unix ms. `isTold`: from a snapshot or the previous file. */
   knownFrom(timeMs: number, isTold: boolean): void {
     this.#knownMs = timeMs;
     this.#isTold = isTold;
@@ -89,9 +89,9 @@ export interface PolymarketTokens {
   readonly no: string | null;
   /** The venue's id of the market; null if no message has it. */
   readonly market: string | null;
-  /** Hour of an archive file, in hours since 1970; else null. */
+  /** Hour of the data in an archive file, in hours since 1970; null for other files. */
   readonly hour: number | null;
-  /** Returns a copy that is sorted by market, which the first call makes; null: the unsorted file is read. */
+  /** Returns a copy sorted by market, which the first call makes; null if the unsorted file is to be read. */
   readonly sorted: () => Promise<string> | null;
 }
 
@@ -117,7 +117,7 @@ export async function* polymarketChunks(
     stream.begin(isNext(captures[at - 1], capture, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
-      // A second reader of the same files may be behind the first one, and must not remove its gaps.
+      // Two readers of the same files may share `found`; the slower one must not remove the other's gaps.
       if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
       yield* stream.take();
     }
@@ -182,12 +182,12 @@ class TokenStream {
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
   #levels: Levels;
-  /** Start and reason of the present gap; null while the book is known. */
+  /** Start and reason of the present gap in the recording; null while the book is known. */
   #unknown: Unknown | null = null;
   /** True if any trade was read, even while the book was unknown. */
   sawTrade = false;
   #started = false;
-  /** True until the first row of a file that continues the previous one. */
+  /** True from the start to the first row of a file that continues the previous file. */
   #isNext = false;
   #latestMs = Number.NEGATIVE_INFINITY;
 
@@ -196,7 +196,7 @@ class TokenStream {
     this.#levels = new Levels(tickMicros);
   }
 
-  /** Begins a file. Its book is unknown, unless the file continues the previous one. */
+  /** Begins reading a file. The book is unknown, unless the file continues the previous file. */
   begin(isNext: boolean): void {
     this.capture = new CaptureReport();
     if (isNext) {
@@ -276,13 +276,13 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** Takes a trade. While the book is unknown, it is left out, because its level is unknown too. */
+  /** Processes a trade; leaves it out while the book, and so the trade's level, is unknown. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
   }
 
-  /** Compares the book with the best prices in a row. If they agree, an unknown book becomes known. */
+  /** Compares the book with the best prices that a row states. If they agree, an unknown book becomes known. */
   #compare(timeMs: number, bestBid: number, bestAsk: number): void {
     const isNamed = isInside(bestBid) || isInside(bestAsk);
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
@@ -309,7 +309,7 @@ class TokenStream {
     if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
   }
 
-  /** Removes levels that are better than the row's best price: their removal was not recorded. Returns their number. */
+  /** Removes levels better than the row's best price, whose removal was not recorded. Returns their number. */
   #dropStale(timeMs: number, side: number, best: number): number {
     if (!isInside(best)) return 0;
     const stale = this.#levels.betterThan(side, best);
@@ -317,7 +317,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** Returns true if the book's best price is that of the row. A row without a best price means an empty side. */
+  /** Returns true if the book's best price is that of a row. A row without a best price means an empty side. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;
@@ -335,7 +335,7 @@ class TokenStream {
 function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const level of Array.isArray(levels) ? (levels as unknown[]) : []) {
-    // A value that is neither a list nor an object has no fields, and is left out below.
+    // A level that is neither a list nor an object has no fields, and is left out below.
     const [price, size] = Array.isArray(level)
       ? (level as unknown[])
       : [(level as { price?: unknown })?.price, (level as { size?: unknown })?.size];
@@ -347,5 +347,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Returns whether a price is between 0 and 1. Other values mean that the row has no best price. */
+/** Returns whether a price is between 0 and 1. Other price values mean that a row states no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

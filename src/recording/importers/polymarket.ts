@@ -19,11 +19,11 @@ import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js'
 
 /** Sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
-/** Number of a token's first changes that are compared with the mirrored changes of other tokens. */
+/** To find a token's twin, this many of its first changes are compared with other tokens' mirrored changes. */
 const SAMPLE = 400;
 /**
- * Minimum fraction of the sample that must match. Changes of twins have equal times, but may differ at the file's start
- * and end. Other tokens almost never match.
+ * Minimum fraction of the compared changes that must match. Twin tokens change at equal times, except perhaps at the
+ * file's start and end. Other tokens almost never match.
  */
 const TWIN_SHARE = 0.5;
 
@@ -35,15 +35,15 @@ export function hourOf(path: string): number | null {
 }
 
 interface PolymarketReading {
-  /** Ids of markets or tokens, or prefixes of them. All markets if none are given. */
+  /** Wanted markets: ids of markets or tokens, or prefixes of them. All markets if none are given. */
   readonly markets: readonly string[];
   /** Hours since 1970 that have a non-empty file. */
   readonly hours: ReadonlySet<number>;
-  /** Returns a folder for temporary files, which the caller removes; null: each market is read from the whole file. */
+  /** Returns a temporary folder, which the caller removes; null if each market is read from the whole file. */
   readonly scratch: () => string | null;
 }
 
-/** Inspects a file; null for another kind. An unreadable file counts as Polymarket's, whose reader reports it. */
+/** Inspects a file; null unless Polymarket's. An unreadable file counts as Polymarket's: that reader reports it. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -51,7 +51,7 @@ export async function lookAtPolymarket(path: string) {
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
-    // The hour of an empty archive file is a gap.
+    // An archive file without any row means a gap of its hour.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,
@@ -60,7 +60,7 @@ export async function lookAtPolymarket(path: string) {
   });
 }
 
-/** Opens the wanted markets of one file. They have neither titles nor outcomes, because no file contains them. */
+/** Opens the wanted markets of one file. Markets have neither titles nor outcomes: no file has them. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -102,7 +102,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   });
 }
 
-/** Maximum markets of a file for which reading the whole file for each market is faster than sorting it. */
+/** For at most this many markets, reading the file once for each is faster than sorting it. */
 const FEW_MARKETS = 2;
 
 /** Pairs the two tokens of each market: by the market's id, or by mirrored changes if no message has the id. */
@@ -148,7 +148,7 @@ async function readTokens(connection: DuckDBConnection) {
     id: String(row['asset_id']),
     /** The venue's id of the token's market; null if no message has it. */
     market: row['market'] === null ? null : String(row['market']),
-    // The column is a boolean, or null.
+    // The column `is_yes` is a boolean, or null.
     isYes: row['is_yes'] as boolean | null,
     firstMs: Number(row['first']),
     lastMs: Number(row['last']),
@@ -156,7 +156,7 @@ async function readTokens(connection: DuckDBConnection) {
   }));
 }
 
-/** First changes of a token as texts `time|price|size|side`, and the same changes as its mirrored token has them. */
+/** First changes of a token as texts `time|price|size|side`, and these changes as seen on the mirrored token. */
 interface ChangeSample {
   readonly own: ReadonlySet<string>;
   readonly mirrored: ReadonlySet<string>;
@@ -209,7 +209,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Joins consecutive files of a market, in the place of the first. Overlapping files stay separate recordings. */
+/** Joins consecutive files of a market, at the first file's position. Overlapping files stay separate recordings. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

@@ -35,7 +35,7 @@ const OPTIONS = {
   memory_limit: '1GB',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-  // A query that exceeds the memory fails, and writes no temporary file.
+  // A query that needs too much memory fails, instead of writing temporary files.
   max_temp_directory_size: '0B',
 };
 
@@ -124,7 +124,7 @@ function parsePartitions(day: string): [market: string, date: string] {
   return [decodeURIComponent(market.replace('market=', '')), date.replace('date=', '')];
 }
 
-/** Columns of the table `markets`: SQL type, and a function that returns the value of a recording. */
+/** Columns of the table `markets`: SQL type, and a function that returns a recording's value. */
 const MARKETS: Readonly<
   Record<string, readonly [type: string, read: (recording: Recording) => QueryValue | undefined]>
 > = {

@@ -1,19 +1,19 @@
-/** Computes statistics of a recording, and reads each event once. */
+/** Computes statistics of a recording in one pass over its events. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE } from '../contract.js';
 
 const ONE = 1_000_000;
 
-/** Rebuilds a recorded book, and computes time-weighted figures of it. */
+/** Rebuilds a recorded book, and computes its time-weighted figures. */
 export class BookMeter {
-  /** Times with a known and a two-sided book, ms, and integrals. An integral divided by its time is a mean. */
+  /** Times with a known and with a two-sided book, ms, and integrals over them. Integral divided by time is a mean. */
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
-    /** Integral of the spread over the two-sided time, in millionths. */
+    /** Integral of the spread over the time with a two-sided book, in millionths. */
     spreadMicrosMs: 0,
-    /** Integrals over the known time, by side: of levels, of the total amount. */
+    /** Integrals over the time with a known book, by side: of the number of levels, of the total amount. */
     levelsMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
@@ -63,7 +63,7 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Ends a gap at this time. The time since the last event does not count. */
+  /** Ends a gap at this time. The time since the event before the gap does not count. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;
@@ -133,7 +133,7 @@ export async function computeStats(recording: Recording) {
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
-    // A gap is in the list before the chunk with its end is returned.
+    // A gap is in the list before the chunk in which it ends.
     const gaps = gapsIn(recording).filter(({ toMs }) => toMs !== null);
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
@@ -166,7 +166,7 @@ export async function computeStats(recording: Recording) {
     volumeMicros,
     gaps,
     gapMs,
-    /** Fraction of the time from the first to the last event that is outside gaps. */
+    /** Fraction of the time between first and last event that is outside gaps. */
     known: computeCoverage(recorded, recorded, gaps),
     coverage: computeCoverage(life, recorded, gaps),
     ...computeMeans(meter),
@@ -191,7 +191,7 @@ interface RecordedSpan {
   readonly toMs: number;
 }
 
-/** Returns the fraction of `life` that is in `recorded` and outside gaps; null if `life` is empty. */
+/** Returns the fraction of the span `life` that is in `recorded` and outside gaps; null if `life` is empty. */
 export function computeCoverage(
   life: RecordedSpan,
   recorded: RecordedSpan,
@@ -204,7 +204,7 @@ export function computeCoverage(
   return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
-/** Returns the time of gaps within a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
+/** Returns the total gap time in a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);

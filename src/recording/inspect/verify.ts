@@ -31,7 +31,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Maximum normal time of a crossed book, ms. Feeds send the two sides of a price move one after the other. */
+/** A book may be crossed for this long, ms: feeds send the two sides of a price move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
 /** Verifies all recordings under these paths, in our format or a venue's. Throws the errors of `openRecordings`. */
@@ -40,7 +40,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
-    // DuckDB is loaded first, because without it every valid file would be a finding.
+    // DuckDB is loaded first: without DuckDB every valid file would be reported as unreadable.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -57,7 +57,7 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   let recordings: readonly Recording[];
   try {
     const onFailure = (error: TwinbookError) => note(error, path, findings);
-    // A market without events has no stream to verify.
+    // A market without any event has no event stream to verify.
     const own = isOurs ? await openMarket(path) : null;
     recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
   } catch (error) {
@@ -76,7 +76,7 @@ function note(error: unknown, path: string, findings: Finding[]): void {
   findings.push({ path, severity: 'difference', message: error.message });
 }
 
-/** Verifies the events that readers get, and adds the recording's warnings. Returns the number of events. */
+/** Verifies the events of a recording as readers get them, and adds its warnings. Returns the number of events. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
@@ -115,7 +115,7 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Makes the check of a market's rows; null if no description has the tick, which `openMarket` reports. */
+/** Makes the check of a market's rows; null without a description that has the tick (`openMarket` reports it). */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -176,7 +176,7 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
 class RowCheck {
   readonly #tickMicros: number;
   readonly #book: BookMeter;
-  /** True if the book is known: after a clear or a snapshot, until rows are missing. */
+  /** True while the book is known: from a clear or a snapshot on, until rows are missing. */
   #known = false;
   #nextSeq: number | null = null;
   /** Number of correct and wrong levels in the current snapshot; null outside a snapshot. */
@@ -257,7 +257,7 @@ class RowCheck {
 
 const BOOK_ROWS = ['level', 'clear', 'snapshot', 'snapshot_level'] as const;
 
-/** Returns SQL for rows that change or repeat the book, as numbers: kind, side, price, amount. */
+/** Returns SQL for the rows that change or repeat the book; columns kind, side, price, amount, as numbers. */
 const bookRowSql = (path: string): string => `
   SELECT (CASE kind ${BOOK_ROWS.map((name) => `WHEN ${quote(name)} THEN ${ROW[name]}`).join(' ')} END)::UTINYINT,
     coalesce(side = 'ask', false)::UTINYINT, coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, 0)::DOUBLE
@@ -265,7 +265,7 @@ const bookRowSql = (path: string): string => `
 
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
-/** Returns conditions of valid rows, by descriptions of their violations. A comparison with null counts as violated. */
+/** Returns conditions of valid rows; each key describes the violation. A comparison with null counts as violated. */
 const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
   'a number that does not follow the previous one': `seq = coalesce(before + 1, ${firstSeq})`,
   'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',

@@ -39,13 +39,13 @@ import {
 } from './manifest.js';
 import type { Continuation } from './market-sink.js';
 
-/** Rows per row group, which a reader holds in memory at a time. The size leaves memory for reading ahead. */
+/** Rows per row group of a Parquet file. A reader holds one group in memory and reads the next ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files: to temporary names, read back, synced, renamed. A failure leaves no file. */
+/** Writes a segment's Parquet files: with temporary names, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  // Only tables with rows are written, because each table needs one more read of the segment.
+  // Only tables with rows are written, because each further table costs one more read of the segment.
   const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
   for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
@@ -107,12 +107,12 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     first_seq: isEmpty ? 0 : Math.min(...valuesOf('first_seq')),
     last_seq: isEmpty ? 0 : Math.max(...valuesOf('last_seq')),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOf(kind)])) as EventsFile['kinds'],
-    // Gaps are searched only if there are any, because the search takes as long as the rest.
+    // Gaps are searched only if the file has any: the search takes as long as all other checks.
     gaps: rowsOf('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }
 
-/** Reads the gaps in a table of events. Each ends with the row after it. */
+/** Reads the gaps in a table of events. A gap ends with the row after it. */
 async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
   const rows = await fetchRows(
     connection,
@@ -181,8 +181,8 @@ export function nextNumber(folder: string): number {
 }
 
 /**
- * Converts a segment into Parquet. It writes the files, lists them in the manifest, and then deletes the segment, so
- * that a crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
+ * Converts a segment into Parquet. First writes the files, then lists them in the manifest, then deletes the segment: a
+ * crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
  */
 export async function closeSegment(
   folder: string,
@@ -230,7 +230,7 @@ export async function recoverFolder(folder: string): Promise<number> {
   return open.length;
 }
 
-/** Returns the origin from the market's description, which is written before the first segment. */
+/** Returns the recording's origin from the market's description, which is written before the first segment. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
 /** Reads the counts of a segment, and the number of its cut or broken lines. */
@@ -248,12 +248,12 @@ export function readCounts(path: string): SegmentCounts {
   return counts;
 }
 
-/** Returns the last position in the folder's closed files; null without such files. */
+/** Returns the number and time of the last row in the folder's closed files; null without closed files. */
 export function lastRow(folder: string): Continuation | null {
   const manifest = readManifest(join(folder, MANIFEST));
   const last = manifest === null ? undefined : eventsFiles(manifest).at(-1);
   if (last === undefined) return null;
-  // A file without rows is never listed.
+  // The manifest never lists a file without rows.
   return { lastSeq: last.last_seq, lastMs: last.last_ms ?? 0, ended: (last.kinds.end ?? 0) > 0 };
 }
 

@@ -1,10 +1,10 @@
-/** Access to DuckDB, which reads and writes our files. It is loaded when the first file or folder is opened. */
+/** Access to DuckDB, which reads and writes our files. DuckDB is loaded when the first file is opened. */
 
 import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. It has one thread, because our own code needs the other core. Extensions are never downloaded. */
+/** Options of DuckDB. DuckDB gets one thread: our own code needs the other core. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -38,8 +38,8 @@ export async function connect(): Promise<DuckDBConnection> {
 }
 
 /**
- * Calls `run` with a connection of a separate DuckDB instance, and closes it. The instance stores rows beyond its
- * memory limit in the folder.
+ * Calls `run` with a connection to a separate DuckDB instance, and then closes the instance. The instance stores rows
+ * beyond its memory limit in the folder.
  */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
@@ -67,7 +67,7 @@ export async function fetchRows(connection: DuckDBConnection, sql: string) {
 /** Converts a number of DuckDB, where BIGINT is a bigint. All stored values fit into a double. */
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
-/** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`, with `what` before the reason. */
+/** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`; its message begins with `what`. */
 export async function* streamChunks(connection: DuckDBConnection, sql: string, what: string) {
   try {
     const result = await connection.stream(sql);
@@ -76,14 +76,14 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // A new query ends one that was not read to its end. Otherwise its files would stay open until garbage collection.
+    // A new query ends an earlier unfinished one, whose files would else stay open until garbage collection.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }
 
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
-/** Returns a column as a typed array, four times faster than single values. The query must select this type. */
+/** Returns a column as a typed array, four times faster than single values. The column must have this type. */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,
@@ -95,7 +95,7 @@ export function typedColumn<Column extends Columns>(
   return items;
 }
 
-/** Converts an error to a TwinbookError with its first line. Later lines contain our SQL, or the requiring modules. */
+/** Converts an error to a TwinbookError with its first line; later lines contain our SQL or module names. */
 export function fileError(
   code: 'recording_invalid' | 'file_unreadable',
   what: string,

@@ -1,6 +1,6 @@
 /**
- * Layout of a folder of recordings: names, tables in its files, and the lock of its only writer. DuckDB, pandas and
- * Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
+ * Layout of a folder of recordings: names of files, their tables, and the lock of the folder's only writer. DuckDB,
+ * pandas and Spark read folder names like `market=<condition id>/date=<UTC day>` as columns.
  */
 
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 
-/** Kinds of rows that are events of the stream. The other kinds are `snapshot`, `snapshot_level` and `gap`. */
+/** Kinds of rows that are market events. The other kinds of rows are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, string>>>> = {
@@ -63,7 +63,7 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** Returns SQL for the lines of an open segment, with these columns and `table`. Cut or broken lines are skipped. */
+/** Returns SQL for the lines of an open segment, with `columns` and `table`. Cut or broken lines are skipped. */
 export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
   const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
     ([name, type]) => `${quote(name)}: ${quote(type)}`,
@@ -80,8 +80,8 @@ const quoteName = (column: string): string => `"${column}"`;
 /**
  * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side
  * (byte), price_micros (int), amount_micros (double). Doubles hold all values exactly, and unlike BIGINT they are
- * returned as a typed array of numbers. Nulls become arbitrary numbers, because a query that returns zeros or only
- * events would be a third slower.
+ * returned as a typed array of numbers. Null becomes an arbitrary number: replacing nulls, or selecting only events,
+ * would make the query a third slower.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 
@@ -107,16 +107,19 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 
 const LOCK = '.writer';
 
-/** Folders that this process has locked. An own pid in a lock file may also be from before a reboot. */
+/** Folders that this process has locked. A lock file with our pid may be from before a reboot. */
 const held = new Set<string>();
 
-/** Locks the folder, and returns its release. Throws TwinbookError `file_unreadable` with the locking process's id. */
+/**
+ * Locks the folder, and returns a function that unlocks it. Throws TwinbookError `file_unreadable` with the locking
+ * process's id.
+ */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
   if (holder !== null) throw makeTakenError(folder, holder);
-  // A lock file that is left was written by a dead process.
+  // A remaining lock file was written by a dead process.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
@@ -157,8 +160,8 @@ export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
 /**
- * Returns the folder of a market. The id is escaped, so that a slash in it cannot lead out of the root. Readers of
- * partitions undo the escapes.
+ * Returns the folder of a market. The market's id is escaped, so that a slash cannot lead out of the root. Readers of
+ * partitions unescape the id.
  */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
@@ -172,7 +175,7 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: RecordedTable, number: number): string => `${table}-${pad(number)}.parquet`;
-/** Returns the name of an open segment. It is later converted into Parquet files with the same number. */
+/** Returns the name of an open segment. The Parquet files made from a segment have the segment's number. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
 /** Parses the name of a file in a day folder; null for other names. */
@@ -203,7 +206,7 @@ export function marketFolders(path: string): string[] {
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** Returns the day folders of a market folder, oldest first. A day folder is returned itself. */
+/** Returns the day folders of a market folder, oldest first. If given a day folder, returns this folder. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

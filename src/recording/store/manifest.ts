@@ -79,7 +79,7 @@ export const VERSION = 1;
 
 const count = z.number().int().min(0);
 const time = z.number().int().min(-8.64e15).max(8.64e15);
-/** Name of a file beside the manifest. A path to another folder is invalid. */
+/** Name of a file in the manifest's own folder. A path to another folder is invalid. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
 
 const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() };
@@ -90,7 +90,7 @@ const eventsFile = z.strictObject({
   /** Times of the first and last row, venue clock, Unix ms; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
-  /** Numbers of the first and last row. Rows are numbered through all files, so that a missing file is noticed. */
+  /** Numbers of a file's first and last row. Rows are numbered through all files, so that a missing one is noticed. */
   first_seq: count,
   last_seq: count,
   kinds: z.record(z.enum(STREAM_KINDS), count),
@@ -107,9 +107,9 @@ const manifest = z.strictObject({
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
   refused: count,
-  /** Number of events whose time went back and was raised. */
+  /** Number of events whose time was before an earlier event's, and was raised to it. */
   stepped_back: count,
-  /** Number of segment lines that a crash or damage made unreadable. */
+  /** Number of lines in the segment that a crash or damage made unreadable. */
   broken_lines: count,
 });
 
@@ -135,7 +135,7 @@ export const readManifest = (path: string): Manifest | null => readJson(path, ma
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')
-    // The order by name would be wrong for a day with more than 9999 files.
+    // Files are sorted by number: the order by name is wrong for a day with over 9999 files.
     .sort((a, b) => a.first_seq - b.first_seq);
 
 const precision = z.number().int().min(0).max(6);
@@ -153,9 +153,9 @@ const marketFile = z.strictObject({
   amount_precision: precision,
   open_time_ms: time,
   close_time_ms: time,
-  /** True if the venue has not told the close; else absent. */
+  /** True if the venue did not report the closing time; else absent. */
   close_is_guessed: z.literal(true).optional(),
-  /** True for YES, false for NO, or the value of a YES share; null while unknown. */
+  /** Outcome: true for YES, false for NO, or the value of a YES share; null while unknown. */
   outcome: z
     .union([z.boolean(), z.number().min(0).max(1)])
     .transform((outcome) => (typeof outcome === 'number' ? outcomeOf(outcome) : outcome))
@@ -173,7 +173,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** Reads a market's description; null if missing. `path`: its folder. Throws TwinbookError `recording_invalid`. */
+/** Reads a market description; null if none. `path`: the market's folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };

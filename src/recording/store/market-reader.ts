@@ -1,6 +1,6 @@
 /**
  * Opens a market's folder as a recording: opening reads the JSON files, streaming decodes the Parquet files. A snapshot
- * is used as a new book only if rows before it are missing.
+ * in a file replaces the book only if rows before it are missing.
  */
 
 import { createHash } from 'node:crypto';
@@ -67,7 +67,7 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
 /** Maximum attempts to read a folder that is written meanwhile. */
 const LOOKS = 5;
 
-/** Returns a text that changes when a segment of the day is closed. */
+/** Returns a text that changes when the recorder closes a segment of the day. */
 const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
@@ -102,7 +102,7 @@ interface Day {
   readonly manifest: Manifest | null;
 }
 
-/** Returns the newest description, with the newest known outcome, which a later description may lack. */
+/** Returns the market's newest description, with the newest known outcome: later descriptions may lack it. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
@@ -128,7 +128,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
-/** Returns the first announced close, because a trader at that time did not know a later change. */
+/** Returns the close that the venue announced first: a trader of that time did not know later changes. */
 function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
   const told = known.find(({ market }) => market.closeIsGuessed === undefined);
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
@@ -183,7 +183,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** Lists the gaps. A gap at the end of a file ends with the next file, and missing files are a gap too. */
+/** Lists a recording's gaps. A gap at the end of a file ends with the next file; missing files are a gap too. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
@@ -257,7 +257,7 @@ const toPoll = (row: TableRow): RecordedPoll => ({
 
 function toFeedValue(row: TableRow, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = Number(row['time_ms']);
-  // The value's own times are on the recorder's clock, and are converted to the venue's clock, which events have.
+  // A feed value's own times are converted from the recorder's clock to the venue's, which events have.
   const aheadMs = timeMs - Number(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
@@ -278,7 +278,7 @@ function toFeedValue(row: TableRow, conditionId: string, path: string): Recorded
       bid,
       ask,
       sd,
-      // A value that was received cannot be from a later time.
+      // A received value cannot be later than its receipt.
       atMs: Math.min(timeMs, Number(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },
@@ -319,11 +319,11 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
   }
 }
 
-/** State of each checked file, by path. Backtests read a file many times, and check it once per state. */
+/** State of each checked file, by path. Backtests read a file often, but check it once per state. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Checks a closed file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
+/** Checks a closed Parquet file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
   const state = `${written} ${fileState(path)}`;
@@ -368,7 +368,7 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
     const what = kind[at] as number;
     if (what === MARKER) continue;
     if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
-    // These events have neither side nor price nor amount.
+    // `clear` and `end` events have neither side nor price nor amount.
     if (what === EVENT.clear || what === EVENT.end) for (const column of figures) column[events] = 0;
     events++;
   }
@@ -412,7 +412,7 @@ class OrderCheck {
 
 interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
-  /** True for the JSON lines of an open segment, false for Parquet. */
+  /** Whether the file is an open segment of JSON lines; false for Parquet. */
   readonly isSegment: boolean;
   /** Checksum in the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
@@ -424,7 +424,7 @@ const closedPart = (folder: string, file: EventsFile): EventsPart => ({
   isSegment: false,
 });
 
-/** Returns the Parquet file of a segment that was closed after the recording was opened; else the part itself. */
+/** Returns the Parquet file if the segment was closed since the recording was opened; else the part itself. */
 function findMoved(part: EventsPart): EventsPart {
   const { path, isSegment } = part;
   if (!isSegment || existsSync(path)) return part;

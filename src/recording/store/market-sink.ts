@@ -1,4 +1,4 @@
-/** Writes one market's events: checks and numbers them, and inserts snapshots of the book. */
+/** Writes the events of one market: checks and numbers them, and inserts snapshots of the book. */
 
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isPrice } from '../chunks.js';
@@ -6,7 +6,7 @@ import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { formatDate } from './layout.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
-/** Position in a market's recording: its last row. */
+/** Position in a market's recording: number and time of its last row. */
 export interface Continuation {
   readonly lastSeq: number;
   readonly lastMs: number;
@@ -21,7 +21,7 @@ const NOT_WRITTEN = 'recorded data could not be written';
 type SinkSide = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
-  /** Numbers of rejected events, and of events with a raised time, that are in no manifest yet. */
+  /** Counts, not yet in a manifest, of rejected events and of events with a raised time. */
   refused = 0;
   steppedBack = 0;
   changed = true;
@@ -63,7 +63,7 @@ export class RecordingSink implements MarketSink {
 
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
-    // A known outcome stays when a later description lacks it.
+    // A known outcome is kept when a later description lacks it.
     this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
     this.#tickMicros = stepOfPrecision(market.tickPrecision);
     this.changed = true;
@@ -87,7 +87,7 @@ export class RecordingSink implements MarketSink {
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
     for (const levels of this.#book) levels.clear();
-    // An empty book needs no snapshot before this event.
+    // If the book is empty, this event needs no snapshot before it.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
     this.#bookKnown = true;
@@ -95,7 +95,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // There is no gap before the first event.
+    // Before the first event of a market there can be no gap.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
@@ -118,12 +118,12 @@ export class RecordingSink implements MarketSink {
     this.#openSegment(formatDate(row.seenMs)).feedValue(row);
   }
 
-  /** Notes that all rows up to this position are on disk. */
+  /** Records that all rows up to this position are on disk. */
   onFlush(position: Continuation): void {
     this.#durable = position;
   }
 
-  /** Notes that all rows since the last `onFlush` are lost. A gap and the present book follow the last safe row. */
+  /** Records that all rows since the last `onFlush` are lost. A gap and the present book follow the last safe row. */
   onLost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;
@@ -131,7 +131,7 @@ export class RecordingSink implements MarketSink {
     this.#ended = this.#durable.ended;
     this.#interrupted = NOT_WRITTEN;
     this.#inGap = false;
-    // The recorder reports the end only once, so a lost end is written again.
+    // The recorder reports a market's end only once, so an end that was lost is written again.
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
@@ -209,7 +209,7 @@ export class RecordingSink implements MarketSink {
   }
 
   #segmentAt(timeMs: number): Segment {
-    // The day is compared as a number, because formatting a date for each row would take longer than all the rest.
+    // Days are compared as numbers: formatting a date for each row would take longer than all other work.
     const day = Math.floor(timeMs / DAY_MS);
     if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
       this.#segment = this.#openSegment(formatDate(timeMs));

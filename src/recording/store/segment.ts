@@ -13,11 +13,11 @@ import { toColumns } from './manifest.js';
 export interface StoreSettings {
   /** Source of the recording: `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
   readonly origin: string;
-  /** Age of a segment at which the next `flush` closes it, our clock, ms. Default: one hour. */
+  /** Age of a segment at which the next `flush` closes it, our clock, ms; default: one hour. */
   readonly rotateAfterMs?: number;
-  /** Number of rows at which the next `flush` closes a segment. Default: one million. */
+  /** Number of rows at which the next `flush` closes a segment; default: one million. */
   readonly rotateAfterRows?: number;
-  /** Recorded time between two snapshots of the book, ms. Default: five minutes. */
+  /** Recorded time between two snapshots of the book, ms; default: five minutes. */
   readonly snapshotEveryMs?: number;
   /** Returns the time of our clock, Unix ms, by which a segment's age is measured. */
   readonly now?: () => number;
@@ -25,36 +25,36 @@ export interface StoreSettings {
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Time of the event, venue clock, Unix ms. A time before the market's last one is raised to it, and counted. */
+  /** Time of the event, venue clock, Unix ms. A time before the market's last event is raised to it, and counted. */
   readonly timeMs: number;
   /** Time when the answer arrived, our clock, Unix ms; null when unknown. */
   readonly seenMs: number | null;
 }
 
 /**
- * Takes one market's events in the order that `EventChunk` requires. An invalid event (price off the tick, negative
+ * Receives one market's events, in the order that `EventChunk` requires. An invalid event (price off the tick, negative
  * amount) is counted but not written, and the call returns false.
  */
 export interface MarketSink {
   readonly market: RecordedMarket;
-  /** Takes a new description, which the next `flush` writes. `notes` for readers are added to the earlier notes. */
+  /** Sets the market's description, which the next `flush` writes. `notes` for readers are added to earlier notes. */
   describe(market: RecordedMarket, notes?: readonly string[]): void;
-  /** Sets a level's total to `amountMicros`; 0 removes the level. `side`: as in `SIDE`. */
+  /** Sets a level's total to `amountMicros`; 0 removes the level. `side`: bid or ask, as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** Adds a trade. `side`: the taker's action (`SIDE.bid`: bought YES). */
+  /** Adds a trade to the recording. `side`: the taker's action (`SIDE.bid`: bought YES). */
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** Empties the book. A new book follows as levels. */
+  /** Empties the book. Empties the book; a new book follows as levels. */
   clear(at: Stamp): void;
   /** Begins a gap, which lasts until the next event. `reason`: a short phrase. A gap within a gap has no effect. */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
   feedValue(row: FeedRow): void;
-  /** Records the market's close. After it, only `describe`, `own`, `poll` and `feedValue` may be called. */
+  /** Records the market's close. After the close, only `describe`, `own`, `poll` and `feedValue` may be called. */
   end(at: Stamp): void;
 }
 
-/** A state of an own order or trade. Each change adds a row. Prices are those of the order's own outcome. */
+/** State of an own order or trade. Each change of the state adds a row. Prices are of the traded outcome. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
   /** Time when the answer arrived, our clock, Unix ms. */
@@ -81,13 +81,13 @@ export interface OwnRow {
 /** A feed value as the recorder received it. The value's own times are on our clock, like `seenMs`. */
 export interface FeedRow {
   readonly feed: string;
-  /** Time of the venue's clock at `seenMs`, Unix ms. */
+  /** The venue clock's time at the moment `seenMs`, Unix ms. */
   readonly timeMs: number;
   readonly seenMs: number;
   readonly value: FeedValue;
 }
 
-/** Kinds of rows by number: events of the stream, and kinds that only files have. */
+/** Names of row kinds by number: the kinds of events, then kinds that exist only in files. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
 const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
 
@@ -98,13 +98,13 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** True once the segment takes no more rows, because it is converted into Parquet. */
+  /** True once the segment accepts no more rows, because its conversion into Parquet has begun. */
   closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
   pendingRows = 0;
   #durableBytes = 0;
-  /** Rows that `begin` has taken and `write` writes. `bytes`: size of the written rows on disk. */
+  /** Rows that the next `write` writes, collected by `begin`. `bytes`: size of the written rows on disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
@@ -153,20 +153,20 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
-  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
+  /** Stores the numbers of rejected and raised events, until a manifest has them. The last such line is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);
     this.#counts = line;
   }
 
-  /** Takes the pending rows for the next `write`. Later rows wait for the write after it. */
+  /** Collects the pending rows for the next `write`. Rows added later wait for the following write. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
     this.discard();
   }
 
-  /** Writes and syncs the rows that `begin` took. Throws the system's error; `undo` then restores the file. */
+  /** Writes and syncs the rows that `begin` collected. Throws the system's error; `undo` then restores the file. */
   async write(): Promise<void> {
     if (this.#batch.lines.length === 0) return;
     const bytes = Buffer.from(this.#batch.lines.join(''));
@@ -177,7 +177,7 @@ export class Segment {
     this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
   }
 
-  /** Removes the rows that `begin` took, written or not. Returns the number of lost rows. */
+  /** Removes the rows that `begin` collected, written or not. Returns the number of lost rows. */
   async undo(): Promise<number> {
     const { rows, bytes } = this.#batch;
     this.#counts = makeCounts(0, 0);
@@ -198,7 +198,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Creates the file. It must not exist, because an existing segment with this name would be of another writer. */
+  /** Creates the file. The segment file must not exist yet: an existing one would belong to another writer. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

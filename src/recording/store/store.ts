@@ -1,7 +1,6 @@
 /**
  * Writes recordings in our own format: a folder of Parquet files, in which flushed rows survive `kill -9` and a full
- * disk. No event is invented, no file is incomplete, and a folder has only one writer. docs/recordings.md describes the
- * files.
+ * disk. No event is invented, no file is incomplete, and a folder has only one writer (files: docs/recordings.md).
  */
 
 import { existsSync } from 'node:fs';
@@ -33,7 +32,7 @@ export async function openRecordingStore(folder: string, settings: StoreSettings
   return new RecordingStore(folder, release, { ...DEFAULT_RULES, ...settings });
 }
 
-/** Converts a dead writer's segments into Parquet. Returns their number. Throws the errors of `openRecordingStore`. */
+/** Converts a dead writer's segments to Parquet. Returns their number. Throws the errors of `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
   const { release, recovered } = await takeFolder(folder);
   release();
@@ -41,7 +40,7 @@ export async function repairFolder(folder: string): Promise<number> {
 }
 
 async function takeFolder(folder: string): Promise<{ release: () => void; recovered: number }> {
-  // A missing DuckDB is reported now, and not in an hour when the first segment is converted.
+  // A missing DuckDB is reported now, not an hour later when the first segment is converted.
   await loadDuckDb();
   let release: () => void;
   try {
@@ -81,7 +80,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /** Returns the market's sink. A market with earlier rows continues with a gap and an unknown book. */
+  /** Returns the market's sink. If the folder has earlier rows of the market, a gap and an unknown book follow them. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -94,9 +93,9 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs all rows, then closes segments that are old or large enough. Call it about once a second, and
-   * await it. Throws TwinbookError `file_unreadable`, for example for a full disk. Then rows are lost, counted in
-   * `lostRows`, and marked as a gap. The next `flush` writes again.
+   * Writes and syncs all rows, then closes segments that are old or large enough. Call `flush` about once a second, and
+   * await it. Throws TwinbookError `file_unreadable`, for example for a full disk. Rows of a failed write are lost,
+   * counted in `lostRows`, and marked as a gap. The next `flush` writes again.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
@@ -141,9 +140,9 @@ class MarketWriter {
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  /** Open segments by UTC day. Around midnight there are two, because the venue's clock decides. */
+  /** Open segments by UTC day. Around midnight two are open, because the venue's clock determines an event's day. */
   readonly #open = new Map<string, Segment>();
-  /** Segments that take no more rows and must be converted into Parquet. A failed conversion is retried. */
+  /** Segments that accept no more rows and must be converted into Parquet. A failed conversion is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
@@ -154,7 +153,7 @@ class MarketWriter {
     const days = listDays(root, market);
     const openSegment = (date: string) => this.#openSegment(date);
     this.sink = new RecordingSink(market, findLast(days), rules.snapshotEveryMs, openSegment);
-    // Outcome and notes of earlier writers are kept. The newest description takes precedence.
+    // Outcome and notes of earlier writers are kept. The newest description of the market takes precedence.
     for (const day of days.reverse()) {
       const earlier = readMarket(join(day, MARKET), day);
       if (earlier === null) continue;
@@ -174,12 +173,12 @@ class MarketWriter {
     return segment;
   }
 
-  /** Writes pending rows, and closes the segments that are due, or all. Throws TwinbookError `file_unreadable`. */
+  /** Writes pending rows, then closes due segments, or all segments. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    // The oldest segment stores the counts, because it is closed first and its manifest then has them.
+    // The oldest segment stores the counts of bad events: it is closed first, which puts them into a manifest.
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.sink.refused, this.sink.steppedBack);
-    // Due segments stop taking rows before the write. Rows that arrive meanwhile go into new segments.
+    // Due segments stop taking rows before the write. Rows that arrive during the write go into new segments.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
       this.#open.delete(date);
@@ -215,7 +214,7 @@ class MarketWriter {
     } catch (error) {
       // A failed write removes all rows of all segments, because a row number must not be used twice.
       for (const segment of segments) this.lostRows += await segment.undo();
-      // Later rows, which follow the lost ones, are removed too.
+      // Rows after the lost ones are removed too.
       for (const segment of new Set([...segments, ...this.#open.values()])) {
         this.lostRows += segment.pendingRows;
         segment.discard();
@@ -247,7 +246,7 @@ class MarketWriter {
     if (!existsSync(path)) return;
     const { refused, steppedBack } = this.sink;
     await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
-    // Further events may have been rejected meanwhile, so only the written counts are subtracted.
+    // Events may have been rejected during the write, so only the written counts are subtracted.
     this.sink.refused -= refused;
     this.sink.steppedBack -= steppedBack;
   }
@@ -258,7 +257,7 @@ function listDays(root: string, { conditionId }: RecordedMarket): string[] {
   return existsSync(folder) ? dayFolders(folder) : [];
 }
 
-/** Returns the last position in the files of these days; null without files. */
+/** Returns number and time of the last row in these days' files; null without files. */
 function findLast(days: readonly string[]): Continuation | null {
   const rows = days.map(lastRow).filter((row) => row !== null);
   return rows.sort((a, b) => a.lastSeq - b.lastSeq).at(-1) ?? null;

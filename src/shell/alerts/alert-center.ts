@@ -5,9 +5,9 @@ import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
 import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
-/** Time until a critical alert is sent again, ms. */
+/** Time after which a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
-/** A condition is over only after it was absent for this long, ms. */
+/** An alert is over when its condition was absent for this long, ms. */
 const CLEARED_AFTER_MS = 30_000;
 
 /** An open alert, as stored and shown. Times are Unix ms. */
@@ -15,7 +15,7 @@ export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' 
   readonly sinceMs: number;
   /** Time of the last message about the alert, Unix ms; null before the first. */
   readonly toldMs: number | null;
-  /** Time of an operator's acknowledgement, Unix ms; null without one. Stops messages until the alert is over. */
+  /** Time of an operator's acknowledgement, Unix ms; null without one. Stops its messages until it is over. */
   readonly acknowledgedMs: number | null;
 }
 
@@ -27,7 +27,7 @@ interface OpenAlert extends RememberedAlert {
   seenMs: number;
 }
 
-/** Keeps open alerts. Messages are due at an alert's start and end, and repeatedly while it is critical. */
+/** Keeps open alerts. A message is due at an alert's start and end; while a critical alert is open, repeatedly. */
 export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
@@ -39,7 +39,7 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Restores alerts of the previous console. Conditions that no longer hold end after a while, with a message. */
+  /** Restores alerts of the previous console. Alerts whose condition is over end after a while, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
@@ -51,7 +51,7 @@ export class AlertBook {
   }
 
   /**
-   * Returns the messages to send for the current conditions.
+   * Returns the alert messages to send for the current conditions.
    * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
    */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
@@ -70,18 +70,18 @@ export class AlertBook {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
-  /** Alerts that were sent and are not over, the oldest first. */
+  /** Open alerts whose message was sent, the oldest first. */
   get open(): readonly RememberedAlert[] {
     return [...this.#open.values()].flatMap(({ forMs: _, seenMs: __, ...alert }) =>
       alert.toldMs === null ? [] : alert,
     );
   }
 
-  /** Restarts ages after the clock was set back. Otherwise no alert would be repeated or end for that time. */
+  /** Restarts the alerts' ages after the clock was set back: else none would be repeated or end for that time. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
-      // A sent alert keeps its beginning, which identifies it.
+      // An alert that was sent keeps its start time, which identifies the alert.
       if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
       else alert.toldMs = Math.min(alert.toldMs, nowMs);
     }
@@ -118,7 +118,7 @@ export class AlertBook {
 const MOST_WAITING = 500;
 /** Minimum time between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Maximum number of messages below critical per hour. Further messages are joined into one when the limit allows. */
+/** Maximum messages per hour that are less than critical; further ones are later sent joined into one. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
@@ -130,9 +130,9 @@ const MOST_JOINED = 10;
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
- * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. Failures are retried
- * with growing pauses. Less urgent messages have an hourly limit. The owner asks for the due message, sends it and
- * reports the result. All times are monotonic, ms.
+ * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. A failed message is
+ * retried with growing pauses. Less urgent messages have an hourly limit. The queue's owner gets the due message, sends
+ * it and reports the result. All times are of a monotonic clock, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -146,7 +146,7 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Number of critical messages that wait or are in flight. */
+  /** Number of critical messages that are waiting or in flight. */
   get urgent(): number {
     return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
@@ -166,7 +166,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the most urgent due message, or null while one is in flight. In quiet hours only critical ones are due. */
+  /** Returns the most urgent due message; null while one is in flight. In quiet hours only critical ones are due. */
   next(steadyMs: number, isQuiet = false): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
@@ -240,17 +240,17 @@ export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Subject of the alert; constant while the alert is open. */
+  /** Kind of the alert; constant while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** Title without figures or names. Channels with `detail: bare` send only the title. */
+  /** Title of the alert, without figures or names. Channels with `detail: bare` send only the title. */
   readonly title: string;
   readonly text: string;
 }
 
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** The delivery is retried. `afterMs`: delay that the channel asked for, ms; null without one. */
+  /** The delivery failed and is retried. `afterMs`: delay that the channel requested, ms; null without one. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
   /** The message can never be delivered, for example because of a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
@@ -278,14 +278,14 @@ const RECENT = 200;
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Random id of the run; every console start draws a new one. */
+  /** Random id of the console's run; every start draws a new one. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
-  /** Writes a failed delivery to the console's own log. */
+  /** Logs a failed delivery in the console's own log. */
   readonly note: (text: string) => void;
-  /** Storage for alerts; absent: nothing is stored. */
+  /** Storage for alerts; if absent, alerts are not stored. */
   readonly memory?: AlertMemory;
-  /** Present time, at which the stored state is read, Unix ms. */
+  /** Present time, used when the stored alerts are read, Unix ms. */
   readonly nowMs?: number;
   /** Present time by a clock that never steps, ms. */
   readonly steadyMs?: number;
@@ -314,7 +314,7 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Processes the present facts; call about once a second. In quiet hours only critical messages leave. */
+  /** Processes the present facts; call about once a second. In quiet hours only critical messages are sent. */
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs, steadyMs } = facts;
     this.#isQuiet = isQuiet;
@@ -331,7 +331,7 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Number of undelivered messages, without those that wait for the end of quiet hours. */
+  /** Number of undelivered messages; messages that wait for the end of quiet hours are not counted. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
   }
@@ -340,7 +340,7 @@ export class AlertCenter {
     return this.#book.open;
   }
 
-  /** Sent messages, newest first. */
+  /** Alert messages that were sent, newest first. */
   get recent(): readonly AlertMessage[] {
     return this.#recent.toReversed();
   }
@@ -373,7 +373,7 @@ export class AlertCenter {
     });
   }
 
-  /** Stores the state, but only after a change: mostly no alert is open and no message waits. */
+  /** Stores alerts and queues, but only after a change: mostly no alert is open and no message waits. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

@@ -6,8 +6,8 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * The dead man's switch: a remote watcher raises an alarm when our calls stop. The watcher is called only after useful
- * work since the last call: a call on a mere timer would prove nothing.
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. The console calls it only after useful
+ * work since the last call: a mere timer would prove nothing.
  */
 export class Lifeline {
   #steps = 0;
@@ -19,7 +19,7 @@ export class Lifeline {
     this.#calledMs = steadyMs;
   }
 
-  /** Returns null if no call is due. Otherwise returns why there was no useful work, or an empty text if there was. */
+  /** Returns null if no call is due; else an empty text after useful work, or why there was none. */
   look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
@@ -27,7 +27,7 @@ export class Lifeline {
     this.#steps = account?.health.steps ?? 0;
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // An equal number means no step. A smaller number belongs to a new run.
+    // An equal step count means no step; a smaller count belongs to a new run.
     if (this.#steps === stepsBefore) return 'the trader made no step';
     if (this.#answered === answeredBefore) return 'the exchange answered nothing';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export class Lifeline {
 }
 
 export interface Condition {
-  /** Subject of the condition; constant while the condition lasts. */
+  /** Kind of the condition; constant while the condition lasts. */
   readonly kind: string;
   readonly severity: AlertSeverity;
   readonly title: string;
@@ -48,7 +48,7 @@ export interface Condition {
   readonly sinceMs?: number;
 }
 
-/** Facts from which conditions are found. Null means unknown. */
+/** Facts from which alert conditions are found. Null means unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
   /** Time of a clock that never steps, ms. */
@@ -81,19 +81,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Number of wrong passwords that raises an alert, from an attacker's guesses or an operator's typing errors. */
+/** This many wrong passwords raise an alert, whether from an attacker or from typing errors. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** Next command for the operator, who should not have to search at night. Empty if no action is needed. */
+  /** Command that the operator should run next, so that no search is needed at night; empty if none. */
   readonly next: string;
   /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the trader
-   * can show. `notice`: an event of the trader, sent once. A lasting state is a condition.
+   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the
+   * trader's messages show. `notice`: an event of the trader, sent once. A lasting state is never a notice.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -187,9 +187,9 @@ const KINDS = {
   daily_summary: kindOf('info', 'notice')('daily summary'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
-/** Text of a condition that holds, with its start if known. */
+/** A condition that holds: its text, with the start time if known. */
 type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
-/** False or null for a condition that does not hold. */
+/** Conditions by kind; false or null if the condition does not hold. */
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
 function findSeen({
@@ -223,7 +223,7 @@ function findShown(
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
-  // Before the first round, the time since the trader's start counts.
+  // Before the first comparison with the exchange, the time since the trader's start counts.
   const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
   const lossUsed = Math.max(
     losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
@@ -235,7 +235,7 @@ function findShown(
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // `disagreement` needs two rounds, because a single round may count an order in flight as a difference.
+    // `disagreement` needs two comparisons, because one alone may count an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `the state of ${unknownOrders} orders is unknown`,
     venue_silent: account.silent && 'several requests in a row got no answer',
@@ -285,7 +285,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether the facts leave open if a condition of this kind holds. Missing facts end no alert. */
+/** Whether missing facts leave it unknown if a condition of this kind holds. Missing facts end no alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -297,15 +297,15 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
-/** Whether the newest backup failed. A later manual backup replaces a failed one. */
+/** Whether the newest backup failed. A manual backup after a failed one counts as the newest. */
 export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
- * Returns the kind of a notice; null if it is not sent. A lasting state is a condition, and the rest is in the log. A
- * command of level `info` is the timer's regular comparison, whose result is a condition.
+ * Returns the alert kind of a notice; null if the notice is not sent. Lasting states are conditions, and other notices
+ * are only logged. A command of level `info` is the timer's regular comparison, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);

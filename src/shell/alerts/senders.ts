@@ -33,7 +33,7 @@ export const causeOf = (error: unknown): string =>
 
 export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
-/** Reads a secret and hides it in all later texts. Throws TwinbookError for an unreadable or public file. */
+/** Reads a secret and hides it in all later output. Throws TwinbookError for an unreadable or public file. */
 export function readSecret(path: string, what: string): string {
   const secret = readPrivateFile(path, what).trim();
   secrets.hide(secret);
@@ -46,7 +46,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the download.
     if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
@@ -57,7 +57,7 @@ export async function readBounded(response: Response, mostBytes: number): Promis
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
 
 export interface SenderOptions {
-  /** Name of the trader, with which every message begins. */
+  /** Every message begins with the trader's name. */
   readonly trader: string;
   readonly nowMs: () => number;
 }
@@ -70,7 +70,7 @@ const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are noted at once. */
+/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are logged at once. */
 export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
   try {
     readSecrets(channel);
@@ -126,7 +126,7 @@ const formatSubject = ({ severity, state, title }: AlertMessage, trader: string)
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
-  // Headers are Latin-1: any other character would make the request fail.
+  // HTTP headers are Latin-1: any other character would make the request fail.
   title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
@@ -155,7 +155,7 @@ const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** Schema of a direct text message from a user: no group, no bot, no forwarded message. */
+/** Schema of a Telegram text message sent directly by a user: no group, no bot, no forwarded message. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
@@ -164,7 +164,7 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Reads updates newer than `taken`, ascending; null for all. Throws for anything but a list of updates. */
+/** Reads a bot's updates newer than `taken` (null: all), ascending. Throws if the answer is no list of updates. */
 export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
   const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
   const headers = { 'content-type': 'application/json' };
@@ -202,16 +202,16 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
   }
 }
 
-/** HTTP codes below 500 that are temporary errors. */
+/** HTTP status codes below 500 that mean a temporary error. */
 const AGAIN: readonly number[] = [408, 425, 429];
-/** Longest wait that a channel may ask for, ms. */
+/** Maximum wait before a retry that a channel may request, ms. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Posts a text. Rejects without an answer in time. */
+/** Sends a text by HTTP POST. Rejects without an answer in time. */
 export async function postText(url: string, body: string, headers: Record<string, string>): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
-  // The body is not needed and may be endless.
+  // The answer's body is not needed and may be endless.
   await response.body?.cancel();
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;
@@ -219,7 +219,7 @@ export async function postText(url: string, body: string, headers: Record<string
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 
-/** Reads `Retry-After` in seconds; ignores dates. */
+/** Reads a `Retry-After` header in seconds; ignores dates. */
 function parseWaitMs(header: string | null): number | null {
   const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;

@@ -1,4 +1,4 @@
-/** Performs the page's buttons: sends a command to the trader, or writes the stop file for a kill without an answer. */
+/** Performs the page's buttons: sends a command to the trader; if a kill gets no answer, writes the stop file. */
 
 import { execFile } from 'node:child_process';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -23,7 +23,7 @@ import type { Watch } from './watch.js';
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** Commands without effect, by mode in which the trader quotes. */
+/** For each mode in which the trader quotes: commands that would have no effect. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
@@ -32,7 +32,7 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
 };
 interface ActionFacts {
   readonly mode: string;
-  /** Whether the trader answers. If not, only the stop file reaches it. */
+  /** Whether the trader answers. If not, only the stop file can reach the trader. */
   readonly answers: boolean;
   readonly openOrders: number;
   readonly isHolding: boolean;
@@ -49,7 +49,7 @@ const describeAction = (name: OperatorName, [label, help]: OperatorRow['button']
 
 export type PageButton = ReturnType<typeof describeAction>;
 
-/** Commands that change something now, in the order of the buttons. */
+/** Commands that would have an effect in the present mode, in the order of the buttons. */
 export function listActions({ mode, answers, openOrders, isHolding, wayBack }: ActionFacts): readonly PageButton[] {
   const isUseful = (name: OperatorName): boolean => {
     if (name === 'kill') return !['killed', 'stopped', 'ending'].includes(mode);
@@ -110,7 +110,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
 
 const ON_THE_PAGE = 'operator, on the page';
 
-// An action on all markets has the name of its command.
+// An action on all markets has the same name as its command.
 const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
 
 /** Time limit of a configuration command, ms; the page waits slightly longer. */
@@ -145,7 +145,8 @@ export function changeConfig(action: 'apply' | 'rollback', reason: string, file:
 }
 
 /**
- * Acknowledges alerts: an acknowledged alert is not sent again until it is over. The alert's condition still holds.
+ * Acknowledges alerts: an acknowledged alert is not sent again until it is over. An acknowledged alert's condition
+ * still holds.
  *
  * @param about kind of one alert; null for all open ones
  */

@@ -34,7 +34,7 @@ export const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
-/** Throws `usage` for traders that cannot be shown together. The error names their files and the requirement. */
+/** Throws `usage` for traders that cannot be shown together. The error names the traders' files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
@@ -71,7 +71,7 @@ const followLinks = (path: string): string => {
   return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
 };
 
-/** Names traders by file, without the ending; equal names get the folder. Throws `usage` for equal results. */
+/** Names traders by file, without the ending; equal names get the folder. Throws `usage` if names are still equal. */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);
   const names = files.map((file, i) => {
@@ -84,28 +84,28 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** Time to wait for the port, ms: a console that is ending may still have it. */
+/** Time to wait for the page's port, ms: a console that is ending may still hold the port. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
-/** Maximum wait for the last messages of a trader that ends, ms. */
+/** Maximum wait for the last messages from a trader that ends, ms. */
 const LAST_WITHIN_MS = 2_000;
-/** Longest time to report that a trader is gone, ms. */
+/** Maximum time for sending the alert that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
 
 /** A shown trader: its file, and its guardian's report. */
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Further traders to show. The first trader's file determines the page's address and users. */
+  /** Other traders that the console shows too. The first trader's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
-  /** Whether the trader has started this console and ends it. */
+  /** Whether the trader started this console and will end it. */
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
   readonly note: (text: string) => void;
 }
 
-/** Opens a console. Throws `usage` for traders that cannot be shown together. */
+/** Opens a console for these traders. Throws `usage` for traders that cannot be shown together. */
 export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
@@ -121,7 +121,7 @@ export async function openConsole(options: ConsoleOptions) {
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    // The first trader's file has the page's passwords: its channels report failed logins.
+    // The first trader's file has the page's passwords, so that trader's channels report failed logins.
     const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
     return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
@@ -133,11 +133,11 @@ export async function openConsole(options: ConsoleOptions) {
     const at = (port: number) => openDashboard({ host, passes, metrics: scraped, port });
     page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
-      /** Null when the configuration has no page. */
+      /** Address of the page; null when the configuration has no page. */
       url: page?.dashboard.url ?? null,
-      /** Whether the configured port was taken, so that the page is at another one. */
+      /** Whether the configured port was taken, so that the page is at another port. */
       isElsewhere: page?.isElsewhere ?? false,
-      /** The process of the first trader ended without a message: an alert is sent, which may take a while. */
+      /** Call this when the first trader's process ended without a message: sends an alert, which may take a while. */
       traderGone: async () => {
         traders[0]?.traderGone();
         await traders[0]?.deliver(GONE_TOLD_WITHIN_MS);
@@ -175,14 +175,14 @@ async function listenWithin(at: (port: number) => ReturnType<typeof openDashboar
   }
 }
 
-/** Time between two points of the history, ms. */
+/** Time between two points of the charts' history, ms. */
 const POINT_MS = 5_000;
 
 interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
-  /** Whether the trader has started this console and ends it. */
+  /** Whether the trader started this console and will end it. */
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
-  /** Number of wrong passwords at the page; null if another trader's channels report the number. */
+  /** Number of wrong passwords entered at the page; null if another trader's channels report the number. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -221,7 +221,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
-      // A new run may write a different ledger.
+      // A new run of the trader may write a different ledger.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
@@ -269,9 +269,9 @@ function openShownTrader(options: ShownTraderOptions) {
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
-    /** The trader's process ended without a message. */
+    /** Call this when the trader's process ended without a message. */
     traderGone: () => watch.traderGone(),
-    /** Waits until the trader's alerts were delivered, with an upper bound, ms. */
+    /** Waits until the trader's alerts were delivered, but at most this long, ms. */
     deliver: (withinMs: number) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);

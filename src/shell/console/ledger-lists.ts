@@ -1,4 +1,4 @@
-/** The console's read-only connection to the ledger, the page's lists from it, and the formats of their figures. */
+/** The console's read-only connection to the ledger, and the page's lists from the ledger with their formats. */
 
 import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
@@ -16,13 +16,13 @@ export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
   `${side} ${outcomeName(isYes)}`;
 
-/** Returns the filled shares. A fill may be booked before the exchange's order row shows it, and the reverse. */
+/** Returns an order's filled shares. Either the booked fills or the exchange's order row may be newer. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
 /** Formats every figure of a record as decimal text. */
 export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
-  // The entries have the keys of the record.
+  // The result has the record's keys.
   Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
     Record<Name, string>
   >;
@@ -36,7 +36,7 @@ export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, pr
 }
 const PAGE_ROWS = 50;
 
-/** Returns a page of the rows that contain every word, and the number of all such rows. */
+/** Returns one page of the rows that contain every searched word, and the number of all such rows. */
 export function findPage<Row extends object>(rows: readonly Row[], { words, page }: Pick<ViewQuery, 'words' | 'page'>) {
   const wanted = words.toLowerCase().split(/\s+/);
   const isFound = (row: Row): boolean => {
@@ -93,7 +93,7 @@ export const fillRow = (fill: BookedFill) => ({
   time: fill.timestampS * 1000,
 });
 
-/** Maximum rows of a list: one or two screens. */
+/** Maximum rows of a list on the page: one or two screens. */
 const ROWS = 20;
 const MOST_ORDERS = 100;
 /** Minimum interval of ledger reads for any number of pages, ms. */
@@ -101,7 +101,7 @@ const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-/** Read-only connection to the ledger. It is opened at its first use, and reopened after a failure. */
+/** Read-only connection to the ledger. The ledger is opened at its first use, and reopened after a failure. */
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
@@ -114,12 +114,12 @@ export class LedgerConnection {
     this.#open = open;
   }
 
-  /** Number of openings. Data from before the newest opening may come from another file. */
+  /** Number of times that the ledger was opened. Data read before the newest opening may come from another file. */
   get opened(): number {
     return this.#opened;
   }
 
-  /** Returns the result of `work`; null while the ledger cannot be read. */
+  /** Returns the result of `work` on the ledger; null while the ledger cannot be read. */
   read<T>(work: (ledger: LedgerReader) => T): T | null {
     try {
       if (this.#ledger === null) {
@@ -128,13 +128,13 @@ export class LedgerConnection {
       }
       return work(this.#ledger);
     } catch {
-      // The file may have been replaced, or does not exist yet.
+      // The ledger's file may have been replaced, or does not exist yet.
       this.close();
       return null;
     }
   }
 
-  /** Returns the newest rows, cached briefly. While the ledger cannot be read, returns the last known rows. */
+  /** Returns the ledger's newest rows, cached briefly; while the ledger cannot be read, the last known rows. */
   lists(): PageLists {
     if (performance.now() - this.#listsMs < KEPT_MS) return this.#lists;
     this.#listsMs = performance.now();
@@ -159,7 +159,7 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Data sources of the views. `Scale`: methods of the history that a view uses. */
+/** Data sources of the page's views. `Scale`: methods of the history that a view uses. */
 export interface ViewSources<Scale extends keyof History = never> {
   readonly trader: ShownState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;

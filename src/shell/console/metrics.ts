@@ -12,22 +12,22 @@ import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetr
 import type { ShownState } from './trader-state.js';
 import type { FileFacts, Watch } from './watch.js';
 
-/** Prometheus' text format. */
+/** Content type of Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
 type Counts = AccountStatus['health']['stepSeconds'];
 
-/** Maximum markets with own series, per trader. The configuration limits all other series. */
+/** Maximum number of markets with own series, per trader. The configuration limits all other series. */
 const MOST_MARKETS = 100;
 
-/** Collects the samples of all traders. Every metric appears once, under its heading. */
+/** Collects the samples of all traders. Every metric appears once, below its heading. */
 class MetricSet {
-  /** Value of the label `trader` of the samples that are added. */
+  /** Value of the label `trader` for the samples added next. */
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** Adds a sample. Null adds none, because an unknown value must be absent and never 0. */
+  /** Adds a sample. Null adds no sample, because an unknown value must be absent, never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
@@ -59,7 +59,7 @@ class MetricSet {
   }
 }
 
-/** Titles come from the exchange and must not end their line. */
+/** Titles come from the exchange; a line break in a title must not end the metric's line. */
 const escapeLabel = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
@@ -69,7 +69,7 @@ const escapeLabel = (text: string): string =>
 interface MetricDeclaration {
   readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** Labels besides `trader`. */
+  /** Labels that the metric has besides `trader`. */
   readonly labels: readonly string[];
 }
 
@@ -79,8 +79,9 @@ const declare =
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
- * All metrics. The exporter, documents, alert rules and dashboards are checked against this table. Names have their
- * base unit, counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
+ * All metrics. Tests check exporter, documents, alert rules and dashboards against this table of metrics. Names of
+ * metrics contain the base unit, counters end in `_total`, times are Unix seconds. Every series also has the label
+ * `trader`.
  */
 export const METRICS = {
   twinbook_up: gauge('1 while the trader sends its state, 0 if the trader hangs or has ended.'),
@@ -145,7 +146,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Kinds of counted events; each kind needs an operator. */
+/** Kinds of events that are counted because they need an operator. */
 const COUNTED_EVENTS = [
   'halted',
   'signing_refused',
@@ -161,19 +162,19 @@ const COUNTED_EVENTS = [
   'command',
 ] as const;
 
-/** Number of characters of a market's id in labels. */
+/** Number of characters of a market's id in metric labels. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
 
 export interface ScrapeFacts {
-  /** Trader's name, for the label of the metrics. */
+  /** Trader's name, for the metrics' label `trader`. */
   readonly name: string;
   readonly trader: ShownState;
-  /** Null while the ledger cannot be read. */
+  /** Number of events of a kind; null while the ledger cannot be read. */
   readonly eventCount: (kind: string) => number | null;
   readonly files: FileFacts;
-  /** Null when no guardian is needed. */
+  /** Whether an active guardian can cancel orders; null when no guardian is needed. */
   readonly isGuarded: boolean | null;
   /** Number of refused logins; null if another trader of the console reports the number. */
   readonly refusedLogins: number | null;

@@ -16,7 +16,7 @@ export function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // The child process has ended already, or the system forbids the change.
+    // The child process has ended already, or the system forbids a change of priority.
   }
 }
 
@@ -36,14 +36,14 @@ export interface ReportPlace {
   readonly program?: string;
 }
 
-/** Reports on the ledger, on a backtest of the configuration, or on a run beside its backtests; one at a time. */
+/** Makes one report at a time: on the ledger, on a backtest, or on a run beside its backtests. */
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest message of the newest command: a line, and its indented hint. */
+  /** Newest message that the newest command printed: a line, and its indented hint. */
   #said = '';
-  /** Output of the newest comparison of a run; empty without one. */
+  /** Output of the newest comparison of a run with its backtests; empty without one. */
   #parity = '';
 
   constructor(place: ReportPlace) {

@@ -1,4 +1,4 @@
-/** Makes the content of the page from ledgers and last messages: one trader, one market, and all traders' rows. */
+/** Makes the page's content from ledgers and last messages: one trader, one market, and a row for each trader. */
 
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
@@ -24,14 +24,14 @@ interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'guardian' | 'le
   readonly history: Pick<History, 'newestMs'>;
 }
 
-/** Makes the row of one trader in a console with several. Counts are null before the trader's first message. */
+/** Makes one trader's row in the list of traders. Counts are null before the trader's first message. */
 export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: RowParts) {
   const { account } = trader;
   const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
   return {
     name,
-    // A trader that sent no message and cannot be reached is not running, rather than starting.
+    // A trader that cannot be reached and never sent a message counts as not running, not as starting.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -59,16 +59,16 @@ export interface ServedTraders {
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-/** Usual age of a book, ms, if its trader plans no interval between polls. */
+/** Usual age of a book, ms, if its trader reports no poll interval. */
 const USUAL_AGE_MS = 10_000;
-/** Number of polls that may fail before a book is old. */
+/** A book is old if more than this many polls in a row failed. */
 const LOOKS = 3;
 
-/** Age from which a book is older than usual, ms. */
+/** Returns the age, ms, from which a book counts as older than usual. */
 const usualAgeOf = ({ worth }: MarketStatus): number =>
   worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
 
-/** Number of decimals of a cent, and of the finest tick of any venue. */
+/** Minimum and maximum decimals of a price: those of a cent, and of the finest tick of any venue. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
 /** Derives the decimals of the tick from the known prices. */
@@ -85,7 +85,7 @@ export interface TraderFacts {
   readonly nowMs: number;
   /** Mode of a trader that quotes nothing or does not answer; null while it quotes. */
   readonly stopped: string | null;
-  /** Condition ids of markets with their own pause. */
+  /** Condition ids of markets that are paused individually. */
   readonly paused: readonly string[];
 }
 
@@ -130,24 +130,24 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
     })) ?? null,
 });
 
-/** Row of one price of the book, in YES space. Amounts are in shares. */
+/** Row of the ladder: one price of the book, in YES space. Amounts are in shares. */
 export interface LadderRow {
   readonly price: string;
   readonly side: 'bid' | 'ask' | 'fair';
   readonly others: string;
   readonly ours: string;
-  /** Shares of others ahead of our orders, a risk-averse estimate. */
+  /** Others' shares ahead of our orders in the queue, estimated high. */
   readonly ahead: string;
 }
 
-/** Makes the rows from the highest price down; the fair value is a row between prices. */
+/** Makes the ladder's rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows: LadderRow[] = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
   return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
 
-/** Order of rows at one price: asks are above bids. */
+/** Order of the ladder's rows at one price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
@@ -174,7 +174,7 @@ export interface GuardianWatch {
   isGuarded(): boolean | null;
 }
 
-/** The console's data of one trader: each view, list and metric takes the parts that it shows. */
+/** The console's data about one trader; each view, list and metric uses the parts that it shows. */
 export interface ShownParts {
   /** Trader's name, unique within a console. */
   readonly name: string;
@@ -209,9 +209,9 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
   return {
     trader: name,
     ...judged,
-    /** Time when this console saw the mode begin, by the trader's clock, Unix ms; null if the mode began before. */
+    /** Start of the present mode, trader's clock, Unix ms; null if it began before this console. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
-    /** Whether the trader answers. If not, everything below is old. */
+    /** Whether the trader answers. If not, all following fields are old. */
     answers: trader.isCurrent,
     /** The trader's clock at its last message, Unix ms; null before the first. */
     heard: trader.frameMs,
@@ -232,7 +232,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       isHolding: markets.some(isHolding),
       wayBack: account?.wayBack ?? '',
     }),
-    /** Time when the newest stop was proven, Unix ms; null until no order rests. */
+    /** Time when reads proved that no order rests after the newest stop, Unix ms; null until then. */
     proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),
     brake: account?.health.brake ?? 0,
@@ -261,7 +261,7 @@ export interface ServedState extends PageState {
   readonly traders: readonly string[];
 }
 
-/** Returns the mode to show. A trader that is silent for seconds hangs or is gone, so its last state is old. */
+/** Returns the mode to show. A trader that was silent for seconds hangs or is gone, so its last mode is old. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
@@ -283,7 +283,7 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
   };
 }
 
-/** Lists the loss limits and the present losses; a negative loss is a gain. */
+/** Lists loss limits with the present losses; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
   {

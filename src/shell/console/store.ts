@@ -1,6 +1,7 @@
 /**
  * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. The file
- * is never evidence. An unreadable file is replaced, a failed write ignored. The console works without the file.
+ * never serves as evidence; the ledger does. An unreadable file is replaced, a failed write ignored. The console works
+ * without the file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -11,10 +12,10 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
 import type { ShownState } from './trader-state.js';
 
-/** Time after which acknowledgements are deleted, ms. The console reads them within a second. */
+/** Time after which stored acknowledgements are deleted, ms. The console reads them within 1 s. */
 const KEPT_MS = 86_400_000;
 
-/** Alerts stored between console processes: open ones with acknowledgements, and pending messages of every channel. */
+/** Alert state that the next console restores: open alerts, acknowledgements, each channel's pending messages. */
 export class AlertStore implements AlertMemory {
   readonly #file: StoreFile;
 
@@ -89,9 +90,9 @@ export const locateStore = (ledgerPath: string): string => `${ledgerPath}.consol
 export interface StoreFileOptions {
   readonly path: string;
   readonly note: (text: string) => void;
-  /** Unix ms, for the name of a renamed file. */
+  /** Present time, Unix ms, for the name of a renamed file. */
   readonly nowMs: () => number;
-  /** A clock that never steps, ms. */
+  /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
 }
 
@@ -105,7 +106,7 @@ export class StoreFile {
     this.#options = options;
   }
 
-  /** Returns the result of `work` in one transaction; `otherwise` if the file cannot be used now. */
+  /** Runs `work` in one transaction and returns its result; returns `otherwise` if the file is unusable now. */
   attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
     const { steadyMs } = this.#options;
     if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
@@ -122,7 +123,7 @@ export class StoreFile {
     }
   }
 
-  /** Reads a value that a console of this version wrote; null without one, or for damaged JSON. */
+  /** Reads a stored value, written by a console of the same version; null if missing or damaged. */
   read<T>(name: string): T | null {
     return this.attempt((sqlite) => {
       const sql = 'SELECT value FROM kept WHERE name = ? AND json_valid(value)';
@@ -148,7 +149,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // A power loss may lose the newest seconds of a chart.
+    // Unsynced writes: a power loss may cost a chart's newest seconds.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
@@ -164,7 +165,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // A busy file means that another console holds its lock for a moment.
+    // If the file is busy, another console holds its lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
@@ -198,7 +199,7 @@ export class StoreFile {
   }
 }
 
-/** Seconds that a point covers, and seconds until the point expires. */
+/** A scale of the charts' history: seconds that a point covers, and seconds until the point expires. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
@@ -208,17 +209,17 @@ const SCALES = [
 
 export const FINEST_S = SCALES[0].seconds;
 
-/** Maximum number of points in an answer. */
+/** Maximum number of history points in one answer. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
-/** Time between two deletions of old points, ms. */
+/** Time between two deletions of expired points, ms. */
 const PRUNE_MS = 60_000;
-/** Part of every scale that is kept when space is short. */
+/** Fraction of every scale's lifetime that is kept when the file is too large. */
 const LEAST_PART = 0.02;
-/** Factor on the kept part of every scale, after each check that finds the file too large. */
+/** After each check that finds the file too large, the kept fraction is multiplied by this factor. */
 const LESS = 0.8;
 
-/** Figures in micros, prices in YES space. Within a point the best prices are the widest, all else is the newest. */
+/** Figures in micros, prices in YES space. Of a point's time, best prices are the widest, other figures the newest. */
 export interface MarketPoint extends MarketFigures {
   readonly timeMs: number;
 }
@@ -235,7 +236,7 @@ interface MarketFigures {
 
 export interface AccountPoint {
   readonly timeMs: number;
-  /** Null while a holding had no mark. */
+  /** Equity of the account; null while a holding had no mark. */
   readonly equityMicros: number | null;
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
@@ -248,8 +249,8 @@ export type StatusSample = Readonly<{
 export type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
- * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
- * without telemetry has no point: a gap is shown as a gap.
+ * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. Times
+ * without telemetry have no point, and show as a gap.
  */
 export class History {
   readonly #file: StoreFile;
@@ -282,11 +283,11 @@ export class History {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Returns points of the finest scale only; empty if that scale has expired. */
+  /** Returns only points of the finest scale; empty if the points of that time have expired. */
   closeUp(id: string, { fromMs, toMs }: StoredSpan): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(
-      // The columns are those of the statement, and the tables are STRICT.
+      // The cast is safe: the statement names the columns, and the tables are STRICT.
       (sqlite) => sqlite.prepare(MARKET_POINTS).all(id, FINEST_S, fromS, toS) as MarketPoint[],
       [],
     );
@@ -298,7 +299,7 @@ export class History {
     return this.#read<AccountPoint>(sql, span, []);
   }
 
-  /** Time of the newest account figures, Unix ms, to the precision of a point; null without any. */
+  /** Time of the newest account figures, Unix ms, rounded to a point's span; null without any. */
   newestMs(): number | null {
     const newestS = this.#file.attempt(readNewestS, null);
     return newestS === null ? null : newestS * 1000;
@@ -312,7 +313,7 @@ export class History {
       const scale =
         SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
         SCALES[SCALES.length - 1];
-      // The columns are those of the statement, and the tables are STRICT.
+      // The cast is safe: the statement names the columns, and the tables are STRICT.
       return sqlite.prepare(sql).all(...key, scale?.seconds, fromS, toS) as Point[];
     }, []);
   }
@@ -364,7 +365,7 @@ const PUT_MARKET = `INSERT INTO market_points VALUES
   fairMicros = excluded.fairMicros, bidMicros = excluded.bidMicros, askMicros = excluded.askMicros,
   netMicros = excluded.netMicros`;
 
-/** Makes a sample; null while the trader sends nothing. Markets neither quoted nor held add no point. */
+/** Makes a history sample; null while the trader sends nothing. Markets neither quoted nor held are left out. */
 export function takeSample(trader: ShownState, timeMs: number): StatusSample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;

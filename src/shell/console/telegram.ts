@@ -1,6 +1,7 @@
 /**
- * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Other
- * users get no answer. An update's number is stored before the execution: a restart must not repeat a command.
+ * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Users
+ * not listed get no answer. A message's number is stored before its command is executed: a restart must not repeat a
+ * command.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -41,17 +42,17 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
-  /** Timeout of one request, ms; the service holds a request for 25 s. */
+  /** Timeout of one request, ms; Telegram holds a request without news for 25 s. */
   readonly withinMs?: number;
 }
 
-/** Newest update of a channel: its number, and its arrival, Unix ms. No update is executed twice. */
+/** Newest message of a channel: its number, and its arrival, Unix ms. No message is executed twice. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 /** Executes a command and returns the answer. `about` is the second word of the message; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
-/** Starts one listener per channel with commands; none by default. Returns a function that ends all listeners. */
+/** Starts a listener per channel that permits commands (default: none). Returns a function that ends all listeners. */
 export function listenForCommands(options: ChatOptions): () => void {
   const closing = new AbortController();
   for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0))
@@ -90,7 +91,7 @@ export class TelegramListener {
       const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
-      // A wrong file also needs an operator, so the pause is the longest.
+      // A wrong secrets file also needs an operator, so the pause is the longest.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -143,7 +144,7 @@ export class TelegramListener {
     }
   }
 
-  /** Returns the number of messages above the limit of a minute; only the first such message is counted. */
+  /** Returns the number of messages above the limit per minute; only the first such message is counted. */
   #count(key: string, nowMs: number): number {
     const minute = this.#counts.get(key) ?? new SlidingMinute();
     this.#counts.set(key, minute);
@@ -153,7 +154,7 @@ export class TelegramListener {
     return excess;
   }
 
-  /** Reports every problem once; an empty text means no problem. */
+  /** Reports each new problem of a channel once; an empty text means no problem. */
   #noteTrouble(trouble: string): void {
     if (trouble !== this.#trouble) this.#note(trouble || ' takes commands again');
     this.#trouble = trouble;

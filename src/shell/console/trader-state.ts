@@ -1,4 +1,4 @@
-/** The console's state of its trader: the newest value of every figure, and the start of a silence. */
+/** The console's knowledge of its trader: the newest value of every figure, and when the trader fell silent. */
 
 import type {
   AccountStatus,
@@ -15,19 +15,19 @@ const NOTICES_KEPT = 500;
 export class ShownState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The trader's last message, with the reason of its end; null without such a message. */
+  /** The message with which the trader ended, with the reason; null without one. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
   /** Notices of the trader, the newest last. */
   readonly notices: StatusLineOf<'notice'>[] = [];
-  /** Why there is no connection; null while connected. */
+  /** Reason why the trader is not connected; null while connected. */
   lost: string | null = 'not connected yet';
   readonly #steadyMs: () => number;
-  /** Monotonic time of the newest line, ms; null before the first. */
+  /** Monotonic time when the trader's newest line arrived, ms; null before the first line. */
   #heardMs: number | null = null;
-  /** The trader's clock in the newest frame, ms. */
+  /** The trader's clock in its newest message, ms. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, by the trader's clock; null for the first mode. */
+  /** Time of the first message with the present mode, trader's clock, ms; null while the first mode lasts. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -69,7 +69,7 @@ export class ShownState {
     this.lost = why;
   }
 
-  /** Time since the newest line, ms; null before the first. */
+  /** Time since the trader's newest line, ms; null before the first line. */
   get silentMs(): number | null {
     return this.#heardMs === null ? null : this.#steadyMs() - this.#heardMs;
   }

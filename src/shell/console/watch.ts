@@ -1,4 +1,4 @@
-/** Does the console's work of every second: finds problems, sends alerts, and calls the remote watcher. */
+/** Runs every second in the console: finds problems, sends alerts, and calls the remote watcher. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { ShownState } from './trader-state.js';
 
-/** Reads facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
+/** Reads facts about the ledger's files; an unknown fact is null. `backupMs`: time of the newest backup, Unix ms. */
 export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
@@ -41,13 +41,13 @@ function freeBytes(folder: string): number | null {
   }
 }
 
-/** Options: `path` of the store, and the start of this console, Unix ms. */
+/** `path`: file of the console's store. `startedMs`: start of this console, Unix ms. */
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
- * Decides which console of a trader sends alerts and stores the chart history: the holder of the lock beside the store.
- * Other consoles only show their page, and take over after that console's end. If the lock is unreadable, all consoles
- * send: a duplicate alert is better than none.
+ * Decides which console of a trader sends alerts and stores the history: the one with the lock beside the store. Other
+ * consoles only show the page, until the lock is free. If the lock is unreadable, all consoles send: a duplicate alert
+ * is better than none.
  */
 export class Duty {
   readonly #options: DutyOptions;
@@ -58,7 +58,7 @@ export class Duty {
     this.#options = options;
   }
 
-  /** Returns whether this console has the duty; call every second. An obstacle is noted once. */
+  /** Returns whether this console holds the lock; call every second. A problem with the lock is logged once. */
   take(): boolean {
     if (this.#lock !== null) return true;
     const { path, startedMs } = this.#options;
@@ -101,7 +101,7 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** Name of the quiet hours, which use the schedule of a strategy. */
+/** Name under which quiet hours are read as a strategy's schedule. */
 const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
@@ -125,13 +125,13 @@ export interface WatchOptions {
   readonly onDuty: () => boolean;
   /** State of the last run from the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: such a trader exists even before its first message. */
+  /** Whether the trader has started this console: then it exists even before its first message. */
   readonly isWithTrader: boolean;
   /** Number of wrong passwords presented to the page since its start. */
   readonly refusedLogins: () => number;
 }
 
-/** Watches one trader. A console without the duty only reads the other console's stored alerts. */
+/** Watches one trader. A console without the lock only reads the other console's stored alerts. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
@@ -179,13 +179,13 @@ export class Watch {
     return this.open.filter((alert) => alert.severity === severity).length;
   }
 
-  /** The trader's process ended without a message. */
+  /** Call this when the trader's process ended without a message. */
   traderGone(): void {
     this.#isGone = true;
     this.#tick();
   }
 
-  /** Waits until all messages were delivered, with an upper bound, ms. */
+  /** Waits until all messages were delivered, but at most this long, ms. */
   async deliver(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs;
     while ((this.#center?.waiting ?? 0) > 0 && performance.now() < endMs) {
@@ -200,7 +200,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Looks up the duty every time: another console may have ended, or the folder may exist by now. */
+  /** Tries the lock every time: another console may have ended, or the folder may exist by now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Finds out whether the trader should run. Before its first message only the ledger shows it. */
+  /** Finds out whether the trader should run. Before the trader's first message only the ledger shows this. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -258,7 +258,7 @@ export class Watch {
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
-  /** Returns the maximum age of a backup. It is computed on first use, because it takes long at a console's start. */
+  /** Returns the maximum age of a backup. Computed on first use, because this would delay a console's start. */
   #findBackupBound(): number | null {
     if (this.#backupWithinMs === undefined)
       this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
@@ -282,7 +282,7 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
 const GRACE_MS = 3_600_000;
 
 /**
- * Returns two of the longest pauses between backups plus an hour, ms: one missed backup is not alarming yet.
+ * Returns twice the longest pause between backups plus an hour, ms: one missed backup raises no alert.
  *
  * @param schedule a cron expression; null for none
  * @returns null without repeated backups

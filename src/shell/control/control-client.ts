@@ -15,17 +15,17 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 export interface ControlCall {
   readonly socket: string;
   readonly timeoutMs: number;
-  /** Whether to wait also until the trader's process ends the connection. */
+  /** Whether to wait, after the answer, until the trader's process ends the connection. */
   readonly untilGone?: boolean;
 }
 
 /**
- * Sends a question to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
+ * Sends a command to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
  * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // `until` keeps a hanging trader from acting later, when no caller waits any more.
+  // Due to `until`, a trader that hung does not execute the command when no caller waits any more.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
@@ -40,8 +40,8 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
 }
 
 /**
- * Throws for another user's socket, which could be in a world-writable folder and would swallow a kill. Only sockets of
- * our user and of root are trusted. As root, sockets of all users are trusted.
+ * Throws for another user's socket: in a world-writable folder it could intercept a kill. Only sockets of our user and
+ * of root are trusted. As root, sockets of all users are trusted.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -97,7 +97,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Throws if the status is not of this version. */
+/** Throws if the trader's status has another version's format. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -129,7 +129,7 @@ const AGAIN_MS = 1_000;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** Called with a short reason when the connection is lost or missing. */
+  /** Callback with a short reason, when the connection to the trader is lost or missing. */
   readonly onLost: (why: string) => void;
 }
 
@@ -186,7 +186,7 @@ export class Subscription {
     socket.on('close', () => this.#lose(why));
   }
 
-  /** Processes lines of the stream. Returns null, or the problem with these lines. */
+  /** Processes lines of the trader's stream. Returns null, or a problem with the lines. */
   #take(lines: readonly string[]): string | null {
     for (const text of lines) {
       const line = readLine(text);

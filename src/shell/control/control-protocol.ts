@@ -15,7 +15,7 @@ const said = z.string().trim().catch('');
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** Condition id of one market. An invalid id is refused as an unknown market: it must not select all markets. */
+/** Condition id of one market. An invalid id is refused as an unknown market, because it must not mean all markets. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -37,10 +37,10 @@ const REQUESTS = {
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** The trader may refuse an empty reason. Only with `market` a market's own pause ends. */
+  /** The trader may refuse an empty reason. A market's own pause ends only if `market` names that market. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
-  /** `verify`: answers only after two reads without a resting order. */
+  /** `verify`: the trader answers only after two reads of the exchange without a resting order. */
   'cancel-all': ask('cancel-all', { verify: isTrue }),
   flatten: ask('flatten', { market }),
   kill: ask('kill', { reason: why }),
@@ -59,14 +59,14 @@ const REQUESTS = {
   }),
   /** `subject` is an intent id, an order's pubkey or a market's condition id. */
   explain: ask('explain', { subject: needed(NO_SUBJECT) }),
-  /** `hash` is for a rollback; empty for the previous configuration. */
+  /** `hash` selects the configuration of a rollback; empty for the previous one. */
   config: ask('config', {
     action: z.enum(ACTIONS, `config wants one of ${ACTIONS.join(', ')}`),
     reason: said,
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** The connection then streams the trader's status in lines of `StatusLine`, and reads no further command. */
+  /** From then on the connection streams the trader's status as `StatusLine`s, and accepts no command. */
   subscribe: ask('subscribe', {}),
 } as const;
 
@@ -76,7 +76,7 @@ export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subsc
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
-  /** `error` is one sentence for the operator; `ofFiles`: the configuration's files are unusable. */
+  /** `error`: one sentence for the operator. `ofFiles`: true if the configuration's files are unusable. */
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer; times are Unix ms. */
@@ -84,18 +84,18 @@ export interface ControlData
   extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  /** `notes`: one sentence for each stop that remains after all markets are resumed. */
+  /** `notes`: one sentence for each pause or stop that remains after a resume of all markets. */
   readonly resume: ModeData & { readonly notes?: readonly string[] };
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
   readonly reconcile: {
-    /** Differences that two rounds found; those of the newest complete round if `complete` is false. */
+    /** Differences that two rounds of comparison found; if `complete` is false, those of the newest complete round. */
     readonly differences: readonly Difference[];
-    /** Skipped differences, which an operator has accepted. */
+    /** Differences that are not reported because an operator has accepted them. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons of the void rounds before the answer. */
+    /** Reasons why rounds of comparison were void. */
     readonly voided: readonly string[];
-    /** False when no complete round, or no second one, was possible in time. */
+    /** False if the needed complete rounds of comparison were not possible in time. */
     readonly complete: boolean;
   };
   /** `booked`: a sentence for every booked outcome. */
@@ -112,42 +112,40 @@ export interface ModeData {
 }
 
 export interface KillData extends ModeData {
-  /** Own orders that rest or may rest at the time of the answer: they are being canceled. Null when unknown. */
+  /** Number of own orders that may still rest and are being canceled; null when unknown. */
   readonly resting: number | null;
 }
 
 export interface CancelAllData {
-  /** Orders whose cancel was requested. */
+  /** Number of orders whose cancel was requested. */
   readonly asked: number;
-  /** Orders resting at the last read; with `verify` 0 means that two reads agreed. */
+  /** Number of orders resting at the last read; with `verify`, 0 means that two reads agreed. */
   readonly resting: number;
   readonly verified: boolean;
 }
 
 export interface PruneData extends PrunedBatch {
-  /** Time that the batch held the ledger, ms. */
+  /** Time for which the batch of deletions blocked the ledger, ms. */
   readonly tookMs: number;
 }
 
-/** Differences from the configuration in force, and whether they were applied. */
+/** Differences of a configuration from the one in force, and whether they were applied. */
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Hash of the requested configuration; null if its code is not loaded for a comparison. */
+  /** Hash of the requested configuration; null if a mere comparison did not load its code. */
   readonly hash: string | null;
 }
 
 /** Maximum length of a request line, bytes. Longer lines are refused unread: no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/**
- * Commands that add risk or sell. A late execution could undo a newer command, for example a kill of a hanging trader.
- */
+/** Commands that add risk or sell. Executed late they could undo a newer command, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
- * Whether a request line is too late: the sender has already reported a missing answer. Stopping commands are never
- * late. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
+ * Whether a request is too late: its sender no longer waits and has reported a missing answer. Stopping commands are
+ * never late. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
@@ -155,7 +153,7 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Parses one request line; a text describes its error. A reason for stopping defaults to `operator`. */
+/** Parses one request line; returns a text for an invalid line. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   const parsed = parseJson(line);
   if (parsed === undefined) return 'not a line of JSON';

@@ -17,9 +17,9 @@ import type { LineReader } from './telemetry.js';
 
 /** Time after which a silent peer is disconnected, ms. Commands are one line, written at once. */
 const IDLE_MS = 60_000;
-/** Maximum connections; a trader, its guardian, its console and several commands have ten. */
+/** Maximum number of connections; guardian, console and several commands together need about ten. */
 const MOST_CONNECTIONS = 64;
-/** Maximum unread bytes of a peer; a whole status is a hundredth of it. */
+/** Maximum bytes that a peer has not read yet; a whole status is a hundredth of this. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
@@ -33,7 +33,7 @@ export interface ControlHost {
  * Throws `file_unreadable` if the folder cannot be written or the path is too long for a socket.
  */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
-  // An error closes only the connection of its peer.
+  // An error in one connection closes only this connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;
   try {
@@ -52,7 +52,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Removes a stale socket. Any other file at this path is the user's, by a mistake in the configuration. */
+/** Removes a stale socket. Any other file at the socket's path is the user's, due to a mistake in the configuration. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -63,7 +63,7 @@ function removeStale(path: string): void {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    // Only the owner may ever connect.
+    // The umask makes the new socket accessible to its owner only.
     const before = process.umask(0o177);
     server.listen(path, () => {
       chmodSync(path, 0o600);
@@ -99,12 +99,12 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // The request may have waited while this process hung, and a later kill may have been executed first.
+      // The request may have waited while this process hung, and a newer kill may already be executed.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
         continue;
       }
-      // The command may take longer than the idle limit; the daemon bounds it.
+      // The command may take longer than the idle limit; the trader itself bounds its duration.
       socket.setTimeout(0);
       if (request.command === 'subscribe') return subscribe(socket, host);
       const failed = (error: unknown) => reply({ ok: false, error: failureText(error) });
@@ -120,7 +120,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
   );
 }
 
-/** Starts telemetry on a connection, whose later input is ignored. */
+/** Starts telemetry on a connection. Later input of the connection is ignored. */
 function subscribe(socket: Socket, host: ControlHost): void {
   socket.removeAllListeners('data').resume();
   const refusal = host.subscribe(socket);

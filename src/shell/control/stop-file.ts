@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
 
-/** Maximum size of a reason, bytes; longer files are truncated. */
+/** Maximum length of the reason in a stop file, bytes; the rest of a longer file is ignored. */
 const MAX_BYTES = 500;
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
@@ -19,7 +19,7 @@ export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kil
 /** Returns why the trader must not trade; null without a stop file. An unreadable file also stops the trader. */
 export function readStopFile(path: string): string | null {
   try {
-    // A pipe of that name must not block the trader.
+    // A named pipe in place of the stop file must not block the trader.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link still occupies the name, so no other file can be created. Any other new entry is read again.
+      // A broken link occupies the stop file's name and so counts. Any other new entry is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
@@ -41,7 +41,7 @@ export function readStopFile(path: string): string | null {
 
 /**
  * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the whole reason. On a full disk an empty file is left, whose name stops. Throws `file_unreadable`.
+ * finds no file or the whole reason. On a full disk the file is empty, but stops the trader. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
@@ -56,8 +56,8 @@ export function leaveStopFile(path: string, reason: string): void {
 }
 
 /**
- * Writes a temporary file and links it to the name. Returns false for an existing name, a full disk, or no links.
- * Throws the system's error when the name exists but may not last.
+ * Writes a temporary file and links it to the name. Returns false if the name exists, the disk is full, or links are
+ * unsupported. Throws the system's error if the new name may not survive a crash.
  */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
@@ -73,7 +73,7 @@ function leaveWhole(path: string, text: string): boolean {
       return true;
     });
     if (isNamed === null) return false;
-    // The name alone stops a trader, however long the disk takes.
+    // The file's name alone already stops a trader, even if this write to disk takes long.
     fsyncSync(file);
     return true;
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Streams the trader's status to readers without making the trader wait. Lines are made after a step, once for all
- * readers. A reader that stops reading is disconnected. A step without readers costs one comparison.
+ * Streams the trader's status to readers without making the trader wait. Lines are made after a step of the trader,
+ * once for all. A reader that stops reading is disconnected. Without readers, telemetry costs one comparison per step.
  */
 
 import { guarded } from '../../shared/base/processes.js';
@@ -24,7 +24,7 @@ export class RequestTimings {
     const counts = this.#counts.get(endpoint) ?? makeCounts();
     this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
-    // After a clock was set back the duration is unknown and counts as 0.
+    // After a clock was set back, the request's duration is unknown and counts as 0.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
@@ -96,7 +96,7 @@ export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
-/** A reader of the stream, for example a socket. */
+/** A reader of the status stream, for example a socket. */
 export interface LineReader {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -105,12 +105,12 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the status. It is read at the end of a step, so all its methods are cheap. */
+/** Source of the trader's status. The status is read at the end of every step, so these methods must be cheap. */
 export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Mode of the trader; a change is sent at once. */
+  /** Mode of the trader; a change of mode is sent at once. */
   mode(): string;
   /** Called if the status could not be made and every reader was disconnected. Trading continues. */
   onFailure(error: unknown): void;
@@ -119,10 +119,10 @@ export interface TelemetrySource {
 export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
 
 export interface PublisherClocks {
-  /** A clock that never steps, ms. */
+  /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
-  /** Processor time of this process, ms. Waiting for a busy machine costs nothing. */
+  /** Processor time of this process, ms; time of waiting for a busy processor does not count. */
   readonly cpuMs: () => number;
 }
 
@@ -131,12 +131,12 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** Sources of each market's newest sent status, by market. */
+  /** Data from which each market's newest sent status was made, by market. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Last line, sent at the end and to later subscribers; null before the end. */
+  /** Last line of the stream, sent when the trader ends and to later subscribers; null before that. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
@@ -166,11 +166,11 @@ export class TelemetryPublisher {
     reader.once('close', () => this.#letGo(reader));
     reader.write(hello);
     if (this.#bye !== null) return this.#endAll(this.#bye);
-    // A sweep sends only changed markets, but to a new reader every market is new.
+    // Usually only changed markets are sent, but a new reader needs every market.
     this.#told.clear();
   }
 
-  /** Call after a step, when its requests are in flight. `lateMs`: delay of the beat, ms; null without a beat. */
+  /** Call after a step, when its requests are in flight. `lateMs`: delay of the loop's timer, ms; null without one. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
@@ -190,7 +190,7 @@ export class TelemetryPublisher {
   #tellStep(lateMs: number | null): void {
     const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    // A new level may add or remove ladders, so every market is sent again.
+    // A new telemetry level may add or remove order book levels, so every market is sent again.
     if (this.#brake.look(beganMs)) this.#told.clear();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
@@ -265,8 +265,8 @@ const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
 /**
- * Levels of telemetry, fullest first: time between two sweeps, and whether others' levels and public trades are sent.
- * The page polls each 500 ms, and its figures are at most 2 s old.
+ * Levels of telemetry, fullest first: time between two sends, and whether others' levels and public trades are sent.
+ * The operator's page polls each 500 ms, and its figures are at most 2 s old.
  */
 export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
@@ -275,10 +275,10 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_250, hasLadders: false },
 ] as const;
 
-/** Limits the processor time of telemetry. Less telemetry does not help a loop that is late for another reason. */
+/** Limits the processor time of telemetry. The limit ignores loop delays with other causes. */
 export class Brake {
   level = 0;
-  /** 99th percentile of the delays of beats in the last complete span, ms. */
+  /** 99th percentile of the loop timer's delays in the last complete measuring span, ms. */
   lateP99Ms = 0;
   #spanMs: number;
   #usedMs = 0;
@@ -294,17 +294,17 @@ export class Brake {
     return BRAKE_LEVELS[this.level] ?? BRAKE_LEVELS[0];
   }
 
-  /** Notes the delay of a beat of the loop, ms. */
+  /** Records one delay of the loop's timer, ms. */
   noteBeat(lateMs: number): void {
     this.#late.push(lateMs);
   }
 
-  /** Notes the processor time of telemetry within a step, ms. */
+  /** Records the processor time of telemetry within a step, ms. */
   noteUse(tookMs: number): void {
     this.#usedMs += tookMs;
   }
 
-  /** Ends a completed span. Returns true when the brake's level has changed. */
+  /** Ends a completed measuring span. Returns true if the telemetry level has changed. */
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;

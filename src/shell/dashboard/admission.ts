@@ -16,27 +16,27 @@ interface PageRefusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /**
- * Returns the reason of a refusal; null for an accepted request. `port` is the listening port. Any web page in the
- * operator's browser can send requests to a loopback address, and any name can be made to resolve to it. So a request
- * must name this very address, and come from the page itself or from no page at all.
+ * Returns why a request is refused; null for an accepted request. `port` is the listening port. Any web page in the
+ * operator's browser can send requests to a loopback address or a name for it. So a request must name this very
+ * address, and come from our page or no page.
  */
 export function findRefusal(request: RequestHead, port: number): PageRefusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
   const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
-  // A name that an attacker resolved to this machine is not among these.
+  // These hosts exclude names that an attacker made resolve to this machine.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
-  // Browsers set these headers; scripts cannot set them, and other programs omit them.
+  // Browsers set the headers about the origin; scripts cannot set them, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
-  // The document itself may be opened from anywhere: it contains and proves nothing, and no frame may show it.
+  // Links from anywhere may open the page's document: it contains no data, and no frame may show it.
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // Forms cannot send JSON directly: every browser asks first, and that preflight request is refused.
+  // Foreign pages cannot send JSON: a browser first sends a preflight request, which is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
@@ -48,10 +48,10 @@ const FOREIGN: PageRefusal = { status: 403, text: 'requests of other web pages a
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
-/** Digests of one length, so that the time of the comparison reveals nothing about the token. */
+/** Hashes a token: digests have one length, so that a comparison's time reveals nothing about the token. */
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Secret of each role for the page; null for a role without one. */
+/** The page's secret for each role; null for a role without a secret. */
 export interface Passes {
   readonly operate: string;
   readonly stop: string | null;
@@ -62,10 +62,10 @@ export type QueryRoute = { Querystring: Readonly<Record<string, unknown>> };
 
 type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 
-/** Admits requests proven by a session, and proves their answers. */
+/** Admits only requests that a session proves, and adds a proof to each answer. */
 export class Gate {
   readonly #sessions: Sessions;
-  /** Digests of tokens for the metrics: the metrics' own tokens and the page's tokens. */
+  /** Digests of tokens that may read the metrics: the metrics' own token and the page's secrets. */
   readonly #metricsDigests: readonly Buffer[];
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
@@ -90,7 +90,7 @@ export class Gate {
     return new Gate(await Sessions.make(secrets, guesses.page), guesses, metricsTokens);
   }
 
-  /** Wrong proofs and tokens since the start. */
+  /** Number of wrong proofs and tokens since the start. */
   get refused(): number {
     return this.#guesses.page.count + this.#guesses.metrics.count;
   }
@@ -135,7 +135,7 @@ export class Gate {
     return null;
   }
 
-  /** Admits a request to the trader that the request names. */
+  /** Admits a request and returns the trader that the request names. */
   admitTo(host: Host, request: FastifyRequest<QueryRoute>, reply: FastifyReply, least: Role = 'view') {
     const role = this.admit(request, reply, least);
     const trader = role === null ? null : findTrader(host, request.query, reply);
@@ -147,10 +147,10 @@ export class Gate {
     const { metrics: guesses } = this.#guesses;
     const { isLocked } = guesses;
     const [, token] = /^Bearer (.*)$/s.exec(request.headers.authorization ?? '') ?? [];
-    // A caller without any token is not guessing.
+    // A caller without any token does not count as guessing.
     if (!isLocked && token !== undefined) {
       const digest = hashToken(token);
-      // All digests are compared, so that the time does not reveal the match.
+      // All digests are compared, so that the duration does not reveal which one matches.
       if (this.#metricsDigests.filter((known) => timingSafeEqual(digest, known)).length > 0) return true;
       guesses.add();
     }
@@ -172,7 +172,7 @@ function readField(body: unknown, name: 'nonce' | 'proof'): string {
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
-/** Null for an unknown name, or without a name among several; then the answer is sent. */
+/** Returns the named trader. Returns null, and answers the request, if the name is unknown or missing among several. */
 export function findTrader(
   host: Host,
   { trader }: Readonly<Record<string, unknown>>,

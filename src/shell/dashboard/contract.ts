@@ -1,4 +1,4 @@
-/** Data and requests of the page. The console makes all data; the page decides nothing. */
+/** Data and requests of the operator's page. The console makes all data; the page decides nothing. */
 
 import {
   MARKET_NAMES,
@@ -33,28 +33,28 @@ export const ROLE_OF = {
   ...OTHER_ACTIONS,
 } as Readonly<Record<PageAction, Role>>;
 
-// The keys of `ROLE_OF` are exactly the actions.
+// The cast is safe: the keys of `ROLE_OF` are exactly the actions.
 export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 
-/** The command of an action on one market; null for an action on all markets. */
+/** Returns the trader's command for an action on one market; null for an action on all markets. */
 export const marketCommand = (action: PageAction): MarketName | null =>
   MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 export interface Greeting {
-  /** Random for each start of the console, so that no key outlives the console. */
+  /** Salt of the page's key, random at each console start, so that no key outlives the console. */
   readonly salt: string;
-  /** Rounds of PBKDF2 from the secret to the key. */
+  /** Number of PBKDF2 rounds that derive the key from the secret. */
   readonly rounds: number;
-  /** Random, 32 bytes in hex; the name of its session. */
+  /** The server's random number, 32 bytes in hex, which also names the session. */
   readonly nonce: string;
-  /** Proofs in hex, one for every secret of the page. */
+  /** The server's proofs in hex, one for every secret of the page. */
   readonly proofs: readonly string[];
 }
 
 export interface Acted {
-  /** Reason and requirement of a refusal; null for an accepted action. */
+  /** Why the action was refused and what it requires; null for an accepted action. */
   readonly refusal: string | null;
   readonly text: string;
 }
@@ -68,20 +68,20 @@ const LONGEST_SPAN_MS = 90 * 86_400_000;
 const MOST_PAGES = 1_000;
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** Requested part of a view; null for all. */
+/** Parses a view's query, which selects a part of the view; absent parts mean all. */
 export function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>) {
   const spanMs = Number(readText(span) ?? 0);
   const atMs = Number(readText(at) ?? 0);
   return {
     market: readText(market),
     subject: readText(subject),
-    /** Time span of a chart or list, ending now, ms; 0 for the default. */
+    /** Length of the shown time, ending now, ms; 0 for the view's default. */
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
-    /** Requested time of the view, Unix ms; null for now. */
+    /** Point in time that the view shows, Unix ms; null for now. */
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
-    /** A side of orders, or a severity of lines; empty for all. */
+    /** Filter: a side of orders, or a severity of log lines; empty for all. */
     side: readText(side) ?? '',
-    /** Words that every row of a filtered list contains. */
+    /** Filter: words that every row of the list must contain; empty for all. */
     words: readText(filter) ?? '',
     page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
@@ -90,15 +90,16 @@ export function viewQuery({ market, subject, span, at, side, filter, page }: Rea
 export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
- * One trader behind the page. Money, prices and amounts of all that it shows are decimal strings, times Unix milliseconds; columns of
- * charts are whole millionths. Null, or an empty text, is not known. The types are those of the functions that make it.
+ * Interface of one trader that the page shows. Money, prices and amounts of all that it shows are decimal strings,
+ * times Unix milliseconds; columns of charts are whole millionths. Null or an empty text means unknown. Types are those
+ * of the functions that make it.
  */
 export interface TraderHost {
-  /** Never throws: reports a silent trader. `market`: market with details. Contains no secret. */
+  /** Never throws: reports a silent trader. `market`: market to show in detail. Contains no secret. */
   state(market: string | null): object;
-  /** Returns null for an unknown name or subject. */
+  /** Returns the data of a view; null for an unknown view or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
-  /** Returns comma-separated values; null while the ledger cannot be read. */
+  /** Returns a list as comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
   /** Returns the HTML of a report; null for an unknown name. */
   report(name: string): string | null;
@@ -111,7 +112,7 @@ export interface TraderHost {
 
 export interface Host {
   readonly names: readonly string[];
-  /** Null for an unknown name. */
+  /** Returns the trader of this name; null for an unknown name. */
   trader(name: string): TraderHost | null;
   traders(): object;
   metrics(): { readonly type: string; readonly text: string };

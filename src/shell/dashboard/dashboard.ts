@@ -1,9 +1,9 @@
 /**
- * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that
- * prove the secret. It is a single document that loads nothing from elsewhere.
+ * The page: running traders at a glance, and the buttons that stop them. The page is served on the loopback address,
+ * and shows data only after proof of the secret. The page is a single document that loads nothing from elsewhere.
  *
- * The page makes no decisions and stores nothing. The page shows the host's data and passes presses on. The server is
- * in the console's process, so the page works while the trader hangs.
+ * The page makes no decisions and stores nothing. The page shows the console's data and forwards presses of buttons.
+ * The server is in the console's process, so the page works while the trader hangs.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -42,7 +42,7 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  /** Whether every program of this machine may read the metrics, and a token for the metrics; null for no token. */
+  /** `isOpen`: every program of this machine may read the metrics. `token`: for the metrics only; null for none. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   readonly port: number;
 }
@@ -53,9 +53,9 @@ export async function openDashboard(options: DashboardOptions) {
   const server = buildPage(options, gate);
   await server.listen({ host: ADDRESS, port: options.port });
   return {
-    /** `http://127.0.0.1:8788/`, for example; without the page's secret. */
+    /** Address of the page without its secret, for example `http://127.0.0.1:8788/`. */
     url: `http://${readAddress(server)}/`,
-    /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
+    /** Returns the number of wrong password proofs and metrics tokens since the start. */
     refusedLogins: () => gate.refused,
     close: () => server.close(),
   };
@@ -88,7 +88,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // The page gets errors of its request, but no internal errors.
+    // The page is told about errors in its request, but not about internal errors.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
@@ -98,7 +98,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // Another program may listen at the other addresses of `localhost`. The browser keeps the part behind the #.
+    // Another program may listen at another address of `localhost`. The browser keeps the part behind the #.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
@@ -130,7 +130,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   });
   server.get<QueryRoute & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const { view } = request.params;
-    // The trader itself computes the files' differences.
+    // The trader itself compares configuration files, so the view `diff` needs the role `operate`.
     const found = gate.admitTo(host, request, reply, view === 'diff' ? 'operate' : 'view');
     if (found === null) return reply;
     const shown = await found.trader.view(view, viewQuery(request.query));
@@ -150,7 +150,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
 type ActionRoute = QueryRoute & { Params: { action: string }; Body: unknown };
 
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
-  /** Returns the admitted action; null after sending a refusal. */
+  /** Returns the action if it is admitted; null after sending a refusal. */
   const admitAction = <Action extends PageAction>(
     names: readonly Action[],
     request: FastifyRequest<ActionRoute>,
@@ -185,10 +185,10 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** Lifetime of a waiting report, ms. At most eight reports wait for the tabs that show the reports. */
+/** Time for which a report waits for the browser tab that will show it, ms. At most eight reports wait. */
 const REPORT_WAITS_MS = 60_000;
 
-/** A tab sends no proof, so a proven request gets a secret address, valid once. Such a document cannot reach the page. */
+/** A new tab sends no proof, so a proven request gets a secret, one-time address. A report cannot access the page. */
 function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   const waiting = new Map<string, string>();
   server.post<QueryRoute>('/reports', (request, reply) => {
@@ -210,12 +210,12 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** An error of one trader must not keep the others from being stopped. */
+/** Sends an action to one trader; its error must not keep other traders from being stopped. */
 async function tryToAct(trader: TraderHost | null, action: PageAction, reason: string): Promise<Acted> {
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
-    // The answer below names no cause: a page gets no internal errors.
+    // The answer names no cause, because the page is not told about internal errors.
   }
   return { refusal: 'the trader cannot be reached', text: '' };
 }

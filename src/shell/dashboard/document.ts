@@ -1,4 +1,4 @@
-/** The page as one document: style and script, and the policy that lets a browser run only these. */
+/** The page as one document with style and script, and the policy that permits only these two. */
 
 import { CHART_FRAME, chartLicence, ownPolicy, readPageScript, THEME } from '../web-kit/page-script.js';
 

@@ -1,7 +1,7 @@
 /**
  * Sessions of open pages with this console. A session begins with a handshake and ends with the console at the latest.
- * Page and server prove to each other knowledge of the secret, which is never sent. The server proves first: another
- * program at the page's address receives one random number.
+ * Page and server prove to each other that they know the secret, which is never sent. The server proves first, so
+ * another program at the page's address receives only a random number.
  */
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { Greeting } from './contract.js';
 
-/** Name of the answer's header with the proof in hex. */
+/** Name of the header with an answer's proof in hex. */
 export const PROOF_HEADER = 'x-twinbook-proof';
 
 const KEY_BYTES = 32;
@@ -19,7 +19,7 @@ export const deriveKey = (secret: string, { salt, rounds }: Pick<Greeting, 'salt
   deriveBytes(secret, salt, rounds, KEY_BYTES, 'sha256');
 
 export interface Handshake {
-  /** Random, 32 bytes in hex, of either side. */
+  /** Random numbers of page and server, 32 bytes in hex each. */
   readonly pageNonce: string;
   readonly serverNonce: string;
   /** Host and port in the browser's address bar. */
@@ -28,7 +28,7 @@ export interface Handshake {
 
 type Bytes = string | Uint8Array;
 
-/** Hex. The first line names the purpose, so that no proof can serve another one. */
+/** Returns a proof in hex. The first line names its purpose, so that a proof cannot serve another purpose. */
 function prove(key: Buffer, lines: readonly (string | number)[], body: Bytes = ''): string {
   return createHmac('sha256', key)
     .update(`twinbook ${lines.join('\n')}\n`)
@@ -50,7 +50,7 @@ export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
 interface ProvenRequest {
   readonly method: string;
   readonly target: string;
-  /** Number of the request within the request's session. */
+  /** Number of the request within its session. */
   readonly count: number;
   readonly body: string;
 }
@@ -69,9 +69,9 @@ export function isProof(given: string, expected: string): boolean {
 const MOST_GUESSES = 10;
 const WINDOW_MS = 60_000;
 
-/** Wrong proofs and tokens within a minute, from any caller: a guesser looks like the operator. */
+/** Counts wrong proofs and tokens per minute, of all callers together: an attacker looks like the operator. */
 export class Guesses {
-  /** A clock that never steps, ms. */
+  /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
   #timesMs: number[] = [];
   #count = 0;
@@ -84,7 +84,7 @@ export class Guesses {
     return this.#count;
   }
 
-  /** True at the maximum of a minute: no further one is answered. */
+  /** True after the maximum number of wrong proofs in a minute: no further proof is answered. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);
@@ -100,13 +100,13 @@ export class Guesses {
 /** Maximum open handshakes; a further handshake drops the oldest. */
 const MOST_HANDSHAKES = 64;
 export const MOST_SESSIONS = 64;
-/** Lifetime of a handshake, ms: a slow browser derives its key within this time. */
+/** Lifetime of a handshake, ms: enough for a slow browser to derive its key. */
 const HANDSHAKE_MS = 30_000;
-/** Maximum later requests of its session that may overtake a request. */
+/** A request may arrive after at most this many later requests of its session. */
 const MOST_OVERTAKING = 64;
-/** A secret of this length counts as random: it needs no derivation that slows down guesses. */
+/** A secret with this many characters counts as random, and needs no slow key derivation against guessing. */
 const RANDOM_CHARACTERS = 32;
-/** Recommended by OWASP for PBKDF2 with SHA-256, 2023. */
+/** Number of PBKDF2 rounds that OWASP recommended for SHA-256 in 2023. */
 const GUESSING_ROUNDS = 600_000;
 const NONCE_BYTES = 32;
 const NONCE = /^[0-9a-f]{64}$/;
@@ -124,7 +124,7 @@ export class PageSession {
     this.key = key;
   }
 
-  /** False for a number that was used before or is too old to know. */
+  /** Marks a request's number as used. Returns false if it was used before or is too old to tell. */
   use(count: number): boolean {
     if (count <= this.#newest - MOST_OVERTAKING || this.#seen.has(count)) return false;
     this.#seen.add(count);
@@ -138,7 +138,7 @@ export class Sessions {
   readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
   readonly #derivation: Derivation;
   readonly #guesses: Guesses;
-  /** A clock that never steps, ms. */
+  /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
   /** Open handshakes by the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
@@ -171,7 +171,7 @@ export class Sessions {
     return new Sessions(keys, derivation, guesses, steadyMs);
   }
 
-  /** Null for an invalid nonce. */
+  /** Begins a handshake; returns null for an invalid nonce. */
   greet(pageNonce: string, address: string): Greeting | null {
     if (!NONCE.test(pageNonce)) return null;
     const handshake = { pageNonce, serverNonce: randomBytes(NONCE_BYTES).toString('hex'), address };
@@ -181,14 +181,14 @@ export class Sessions {
     return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
   }
 
-  /** Begins the session named by the server's nonce. A nonce opens at most one session. */
+  /** Opens the session that the server's nonce names. A nonce opens at most one session. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
     if (this.#guesses.isLocked) return 'too many guesses';
     const known = this.#handshakes.get(serverNonce);
     this.#handshakes.delete(serverNonce);
-    // An expired handshake is not a guess.
+    // An expired handshake does not count as a wrong guess.
     if (known === undefined || known.endMs < this.#steadyMs()) return 'wrong';
-    // All are compared, so that the time does not reveal the role.
+    // The proof is compared with every role's, so that the duration does not reveal the role.
     const [found] = this.#keys.filter(([, key]) => isProof(proof, provePage(key, known.handshake)));
     if (found === undefined) {
       this.#guesses.add();
@@ -201,7 +201,7 @@ export class Sessions {
   }
 
   /**
-   * The session that proves this request; null when none does, or for a repeated request.
+   * Returns the session that proves this request; null if none does, or if the request is a repetition.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
@@ -211,7 +211,7 @@ export class Sessions {
   ): Readonly<{ session: PageSession; count: number }> | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
-    // A page of an ended console sends this too: not a guess.
+    // A page of an earlier console sends an unknown session too: this is not a guess.
     if (session === undefined) return null;
     const count = Number(digits);
     if (!isProof(proof, proveRequest(session.key, { ...request, count }))) {

@@ -1,4 +1,4 @@
-/** Builds a page as one document with theme and script. The page's policy forbids all other code. */
+/** Builds a page as one document with theme and script. The page's security policy forbids all other code. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export const CHART_FRAME = `
 .uplot canvas { display: block; width: 100%; height: 100% } .u-select { background: rgba(110,130,150,.18) } .u-select, .u-cursor-x { pointer-events: none }
 .u-cursor-x { left: 0; top: 0; height: 100%; border-right: 1px dashed var(--mark) } .u-off, .u-cursor-y, .u-cursor-pt { display: none }`;
 
-/** `content-security-policy` of a document with this one script and this one style, both written into it. */
+/** Returns the `content-security-policy` of a document that contains this one script and this one style. */
 export const ownPolicy = (script: string, style: string): string =>
   [
     "default-src 'none'",
@@ -43,7 +43,7 @@ export const ownPolicy = (script: string, style: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Text of the exchange is inserted as text: it may never become markup or a script.
+    // Text of the exchange is always inserted as text, so that it cannot become markup or a script.
     "require-trusted-types-for 'script'",
   ].join('; ');
 
@@ -61,7 +61,7 @@ export const OWN_HEADERS = {
 
 const require = createRequire(import.meta.url);
 
-/** From the sources each script is bundled once in a process. */
+/** A program that runs from the sources bundles each script once. */
 const bundled = new Map<string, string>();
 
 /** @param entry main module of the page, which the build replaces by the whole script */
@@ -74,10 +74,10 @@ export function readPageScript(entry: URL): string {
   return script;
 }
 
-/** Bundles a page's main module. Only the build and programs that run from the sources have esbuild. */
+/** Bundles a page's main module. Only the build and programs that run from the sources need esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
-  // Pages use neither the bars nor the splines of the library.
+  // Pages use neither bars nor splines of the chart library.
   const library = chartFile('dist/uPlot.esm.js').replaceAll(/\(paths\.(?:bars|spline) *= \w+\);/g, '');
   const { outputFiles } = buildSync({
     entryPoints: [file],
@@ -92,7 +92,7 @@ export function bundlePage(file: string): string {
     alias: { uplot: `data:text/javascript,${encodeURIComponent(library)}` },
   });
   void stop();
-  // Templates ignore line breaks beside a tag, and the indentation after them.
+  // HTML templates ignore line breaks beside a tag, and the indentation after them.
   return (outputFiles[0]?.text ?? '').replaceAll(/\n {2,}/g, '\n').replaceAll(/>\n|\n(?=<)/g, (end) => end.trim());
 }
 

@@ -1,4 +1,4 @@
-/** Explains an order, a fill or a market by a tree of figures from the ledger and the trader's last messages. */
+/** Explains an order, fill or market by a tree of figures, from ledger and trader. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -12,16 +12,16 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** Name of a subject that can be explained too; null for none. */
+  /** Name of a related order, fill or market that can be explained too; null for none. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }
 
 export interface ExplainView {
   readonly subject: string;
-  /** Source of the tree: the ledger, or the trader's last message. */
+  /** Source of the figures: the ledger, or the trader's last message. */
   readonly source: 'ledger' | 'trader';
-  /** Tree of figures; null for an unknown name. */
+  /** Tree of explaining figures; null for an unknown name. */
   readonly tree: ExplainNode | null;
 }
 
@@ -55,7 +55,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
   if (fill !== null) return fillTree(fill, ledger);
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // The draft of a placed order has the order's key.
+  // The stored draft of a placed order has the order's public key.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   return intent === null ? null : orderTree(intent, order, ledger);
 }

@@ -20,18 +20,18 @@ import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } fr
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { ShownState } from '../trader-state.js';
 
-/** Horizons after a fill, s; 0 is within the history point of the fill. */
+/** Times after a fill at which the price move is measured, s; 0 means within the fill's own history point. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
-/** Number of newest fills to judge; each is looked up until its last horizon is over. */
+/** Number of newest fills whose price moves are measured, each until its last horizon is over. */
 const MOST_FILLS = 500;
 
 interface Judged {
   readonly market: string;
   readonly side: 'bid' | 'ask';
   readonly sharesMicros: number;
-  /** Price move per share and horizon, YES space, positive if favourable; null without a known price. */
+  /** A fill's price move at each horizon, per share, YES space, positive if favourable; null if unknown. */
   readonly marks: readonly (number | null)[];
   readonly isFinal: boolean;
 }
@@ -47,7 +47,7 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Reads the newest fills of this ledger, with every horizon by side. */
+  /** Reads the ledger's newest fills, and sums every horizon by side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -71,7 +71,7 @@ export class MarkoutBook {
 
   #judge(fill: BookedFill, nowMs: number): Judged {
     const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-    // The earlier time counts: the exchange's clock may be ahead of ours, or we may have learned of the fill late.
+    // The earlier time of a fill counts: the exchange's clock may be ahead, or we may have learned of the fill late.
     const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
     const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
     const isBid = (side === 'buy') === isYes;
@@ -89,17 +89,17 @@ export class MarkoutBook {
   }
 }
 
-/** Sides of fills. `bid`: we bought YES or sold NO. */
+/** Own sides of fills, as rows of the table. `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
-/** Returns the mid of others' best prices in the point at this time; null in a gap, and without both sides. */
+/** Returns the mid of others' best prices at this time; null in a gap, or if a side is empty. */
 function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
   const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
   if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;
   return (point.bestBidMicros + point.bestAskMicros) / 2;
 }
 
-/** Averages price moves, weighted by shares. The error is clustered by market, whose fills share one price path. */
+/** Averages price moves by shares. The error is clustered by market: a market's fills share one price path. */
 function summarize(
   judged: readonly Judged[],
   { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
@@ -127,13 +127,13 @@ function summarize(
     mean: write(mean?.mean ?? null),
     error: write(mean?.standardError ?? null),
     total: fills === 0 ? '' : write(total / ONE),
-    /** Part of `total` after the fill, for fills whose price at once is known. */
+    /** The part of `total` that arose after the fill, for fills whose price at horizon 0 is known. */
     drift: fills === 0 ? '' : write(drift / ONE),
   };
 }
 
 const PAGE = 500;
-/** Maximum reading time per call, ms: a long ledger takes several calls. */
+/** Maximum reading time per call, ms: a long ledger is read in several calls. */
 const READING_MS = 40;
 
 export interface ResultSum {
@@ -141,7 +141,7 @@ export interface ResultSum {
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
-  /** Realised part of redeemed holdings: payout minus cost. */
+  /** Realised profit from redeemed holdings: payout minus cost. */
   readonly settledMicros: Micros;
 }
 
@@ -162,7 +162,7 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** Identifies a ledger's content; changes with the reversal of a trade. */
+  /** Text that identifies a ledger's content; it changes when a trade is reversed. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -213,7 +213,7 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
   const before = sums.get(key) ?? NOTHING;
   // A fill's cash is its price minus the fee booked with it.
   const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // A sum of whole millionths is whole.
-  // A fee that was reported later is a separate booking.
+  // A fee that is reported later becomes a separate booking.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
     fills: before.fills + (isFill ? 1 : 0),
@@ -225,7 +225,7 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum rows of a growing list: the newest rows, or the largest. */
+/** Maximum rows of a list that grows over time: the newest or the largest rows are kept. */
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
@@ -246,7 +246,7 @@ function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources,
   const marks = readMarks(trader.markets.values());
   const pnl = ledger.pnl(marks);
   const title = makeTitleLookup(trader, ledger);
-  /** Day whose markets are listed; empty without a selected time. */
+  /** Day whose markets are listed; empty if no time is selected. */
   const day = atMs === null ? '' : dayOf(atMs);
   const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {
@@ -294,7 +294,7 @@ const formatWhole = (pnl: PnlRow, { account }: ShownState) => ({
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-/** Formats summed bookings, at average cost and without fees. */
+/** Formats a sum of bookings; profits are at average cost and without fees. */
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
@@ -318,14 +318,14 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, 
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
     ids
-      // For two held markets the difference is NaN, and their identifiers decide.
+      // For two held markets the difference is NaN, so their ids determine the order.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
       .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? NOTHING, held.get(id) ?? NONE), title: title(id) }))
   );
 }
 
-/** No holding. */
+/** Value of an empty holding. */
 export const NONE: ValuedHolding = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
 /** Holdings by market, at these marks. */

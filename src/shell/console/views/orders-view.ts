@@ -1,4 +1,4 @@
-/** Makes orders, fills and round trips, as lists in pages, in a market's chart, and as spreadsheet files. */
+/** Lists orders, fills and round trips for the page, for a market's chart and for spreadsheet files. */
 
 import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
@@ -17,7 +17,7 @@ import {
 } from '../ledger-lists.js';
 import type { ShownState } from '../trader-state.js';
 
-/** Maximum rows of a file, the newest rows; `twinbook ledger query` has no such limit. */
+/** Maximum rows of a spreadsheet file, the newest rows; `twinbook ledger query` has no such limit. */
 export const MOST_CSV_ROWS = 20_000;
 
 type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
@@ -64,7 +64,7 @@ const orderColumns = (title: Title): readonly CsvColumn<OrderRecord>[] => [
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
-/** Maximum number of markers: more markers would cover each other. */
+/** Maximum number of fill markers in a chart: more would cover each other. */
 const MOST_FILLS = 500;
 
 /** Returns one market over time: prices, own orders, fills and holdings. */
@@ -103,7 +103,7 @@ const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
 /** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
 
-/** Shares that one fill opened and none has closed. */
+/** A lot: shares that one fill opened and no later fill has closed yet. */
 interface Lot {
   readonly timeMs: number;
   readonly price: number;
@@ -112,7 +112,7 @@ interface Lot {
   readonly feePerShare: number;
 }
 
-/** A closing fill; its figures are whole millionths. */
+/** The part of a fill that closes lots; figures are whole millionths. */
 interface Closing extends Omit<Lot, 'shares'> {
   readonly id: string;
   readonly market: string;
@@ -122,12 +122,12 @@ interface Closing extends Omit<Lot, 'shares'> {
 const round = (micros: number): Micros => Math.round(micros) as Micros;
 const times = (price: number, shares: number): number => (price * shares) / ONE;
 
-/** Finds round trips: shares bought and later sold, or the reverse. Matches first in, first out, at prices of YES. */
+/** Finds round trips: shares bought and later sold, or the reverse. Matches first in, first out, at YES prices. */
 export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
   #last = 0;
-  /** Identifies a ledger's content; changes with the reversal of a trade. */
+  /** Text that identifies a ledger's content; it changes when a trade is reversed. */
   #of = '';
 
   /** Returns round trips, newest first. @param opened number of openings of the ledger */
@@ -145,7 +145,7 @@ export class RoundTrips {
     return this.#trips.toReversed();
   }
 
-  /** Closes older lots of the other direction, and opens one with the rest. */
+  /** Closes older lots of the other direction, then opens a lot with the remaining shares. */
   #take(closing: Closing): void {
     const lots = this.#lots.get(closing.market) ?? [];
     this.#lots.set(closing.market, lots);
@@ -196,7 +196,7 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
   };
 }
 
-/** Number of newest rows among which filters search. */
+/** Filters search among this many newest rows. */
 const MOST_ROWS = 2_000;
 
 type OrdersQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;

@@ -1,4 +1,4 @@
-/** Lists every limit and its use, in total, by event and by market, and the results of each possible resolution. */
+/** Lists the use of every limit, in total, by event and market, and the result of each resolution. */
 
 import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -11,7 +11,7 @@ interface MarketHolding extends ValuedHolding {
   readonly market: string;
 }
 
-/** Lists scenarios of holdings, without open orders. Worst first within an event; events by their worst case. */
+/** Lists scenarios of holdings, without open orders. Worst first within an event; events by worst case. */
 export function listScenarios(trader: ShownState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, MarketHolding[]>();
@@ -50,7 +50,7 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
   return found.sort((a, b) => Number(a.result) - Number(b.result));
 }
 
-/** The last message of the trader; `timeMs` is its clock. */
+/** The trader's last message; `timeMs` is the trader's clock. */
 interface LimitFacts extends AccountStatus {
   readonly markets: readonly MarketStatus[];
   readonly timeMs: number;
@@ -67,7 +67,7 @@ type LimitUnit =
   | 's'
   | 'of the limit'
   | 'sets';
-/** Use of a limit in the setting's unit, micros for money, shares and prices. A limit on single orders has no use. */
+/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Order limits have none. */
 type Limit = readonly [words: string, unit: LimitUnit, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
@@ -171,7 +171,7 @@ function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFac
   };
 }
 
-/** Returns the limit's size; null if the trader's version does not report it. */
+/** Returns a limit's size; null if the trader's version does not report the limit. */
 function parseSize(unit: LimitUnit, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;

@@ -18,17 +18,17 @@ import { MarkoutBook, moneyView } from './money-view.js';
 import { chartView, ordersView, RoundTrips } from './orders-view.js';
 import { riskView } from './risk-view.js';
 
-/** Maximum number of newest events that filters search: weeks of events. */
+/** Filters search among this many newest events, which cover weeks. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 type ListSearch = Pick<ViewQuery, 'words' | 'page'>;
 
-/** Maximum time between a notice and its event, ms: such a pair is shown once. */
+/** A notice and its ledger event at most this far apart, ms, are shown as one line. */
 const SAME_MS = 2_000;
 
 /**
- * Lists events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it
- * cannot be read. `side` of the query is a severity, empty for all.
+ * Lists the ledger's events except fills, and the trader's other notices, newest first. `ledger` is null while the
+ * ledger cannot be read. In the log's query, `side` is a severity; empty for all.
  */
 export function logView(
   ledger: LedgerReader | null,
@@ -57,7 +57,7 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: ShownState) => ({
 });
 
 const MB = 1_000_000;
-/** Clock difference above which a figure is marked as bad, ms. */
+/** Difference of the clocks above which the page marks it as bad, ms. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -138,7 +138,7 @@ const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['re
   p99: withinText(counts, 0.99),
 });
 
-/** Returns the histogram's bound below which this fraction is, as in `≤ 0.2 s`. */
+/** Returns the bucket bound below which this fraction of a histogram is, as in `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';
@@ -156,7 +156,7 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
   return { id, title, seen, trouble: trouble.join(', ') };
 }
 
-/** Time limit of a configuration's comparison, ms. The trader reads the files, perhaps after a step in progress. */
+/** Time limit for comparing configurations, ms: the trader reads files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
 export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: ListSearch) => ({
@@ -177,7 +177,7 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
-  // A list of plain values fits one line.
+  // A list of plain values is one line.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
   return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
@@ -232,7 +232,7 @@ function listReports(reports: Reports, title: (id: string) => string) {
 export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  // Code marks are removed, because the page does not render them.
+  // Backticks are removed, because the page does not render them.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,

@@ -1,4 +1,4 @@
-/** The frame of the page around its views: login, head, controls and links to the views. */
+/** The page's frame around its views: login, head, controls and links. */
 
 import { html, plain } from '../../web-kit/page/template.js';
 import { Controls } from './controls.js';
@@ -12,7 +12,7 @@ import { Overview, summarizeTraders, Traders } from './overview.js';
 /** @typedef {import('./model.js').Route} Route */
 /** @typedef {(href: string, isMove?: boolean) => void} Go */
 
-/** Modes in which the trader has no quotes, or soon has none. */
+/** Modes in which the trader has no quotes, or will soon have none. */
 const STOPPED = [
   'paused',
   'halted',
@@ -32,7 +32,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   runs: 'Runs and reports',
 });
 
-/** Key of a view's answer; equal for equal subjects. @param {Route} wanted */
+/** Key that identifies a view's answer; equal requests have equal keys. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
@@ -59,7 +59,7 @@ function loginForm(logIn) {
     <input id="secret" type="password" autocomplete="current-password" /></label> <button type="submit">Open</button></form></main>`;
 }
 
-/** Shows title, colour, reason and open alerts of one trader or of all traders. */
+/** The page's top: title, colour, reason and open alerts of one trader or all. */
 function top() {
   const { wanted, state, all } = model;
   if (wanted?.view === 'traders' && all !== null) {
@@ -79,14 +79,14 @@ function top() {
   return { title, kind, reason: state.reason + back, about, proof: proofText(state), alerts: state.alerts };
 }
 
-/** Whether orders still rest, where none should. @param {import('../../console/page-state.js').PageState} state */
+/** Returns a text that says whether orders still rest although the trader has stopped. @param {import('../../console/page-state.js').PageState} state */
 function proofText({ mode, proven, open_orders: open, unknown_orders: unknown }) {
   if (!STOPPED.includes(mode)) return '';
   if (proven !== null) return `Nothing rests: read twice at ${moment(proven)}.`;
   return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
 
-/** Only changes are read aloud: the mode and the number of open alerts. */
+/** Text that screen readers read aloud when it changes: mode and number of open alerts. */
 function spoken() {
   const { title, alerts } = top();
   return alerts === null ? '' : `${title}, ${alerts} open alerts`;
@@ -108,7 +108,7 @@ function head(go) {
 function navigation() {
   const shown = model.wanted?.view;
   const { alerts } = top();
-  // Links of one trader have no target while none is chosen.
+  // Links to one trader's views are hidden while no trader is chosen.
   const isHidden = (/** @type {string} */ name) => (name === 'traders' ? model.names.length < 2 : shown === 'traders');
   return html`<nav aria-label="Views">${Object.entries(LABELS).map(
     ([name, label]) =>
@@ -118,7 +118,7 @@ function navigation() {
   )}</nav>`;
 }
 
-/** Title of the shown view. @param {Route} wanted */
+/** Returns the title of the shown view. @param {Route} wanted */
 function viewTitle(wanted) {
   if (wanted.view === 'market') return model.state?.market?.title ?? 'The trader does not follow this market.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
@@ -132,11 +132,11 @@ export function documentTitle() {
   return plain(`${viewTitle(wanted)} · ${state.mode} · ${state.trader} · Twinbook`);
 }
 
-/** Returns the answer for a route; null before the answer. @param {Route} wanted */
+/** Returns the console's answer for a view; null before it arrives. @param {Route} wanted */
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Time zones of the views whose texts the console writes. */
+/** Time zones by view, for views whose texts the console writes. */
 const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
 
 /** @param {Go} go */
@@ -163,14 +163,14 @@ const Explain = ({ view: { subject, source, tree } }) =>
   html`<p class="soft" id="explain-source">${tree === null ? '' : SOURCES[source]}</p>
     <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
 
-/** A part that the user closed stays closed. @param {ExplainNode} node @returns {any} */
+/** A tree node with its parts; a part that the user closed stays closed. @param {ExplainNode} node @returns {any} */
 function explained(node) {
   const { name, value, unit, subject, children } = node;
   const isLeaf = children.length === 0;
   const link = (/** @type {string} */ words) => html`<a href=${explainHref(subject ?? '')}>${words}</a>`;
   const figure = html`<span>${name} <b>${subject !== null && isLeaf ? link(value) : value}</b>${unit === '' ? '' : ` ${unit}`}</span>`;
   if (isLeaf) return html`<li>${figure}</li>`;
-  // A link within a summary would be two targets at one place.
+  // A link within a `summary` would put two click targets at one place.
   return html`<li key=${name}><details open><summary>${figure}</summary><ul>${
     subject === null ? null : html`<li>${link('explain this')}</li>`
   }${children.map(explained)}</ul></details></li>`;
@@ -188,7 +188,7 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   explain: Explain,
 });
 
-/** Shown until a view's data or an error arrives. */
+/** Placeholder that is shown until a view's data or an error arrives. */
 const loading = () => (model.unknown === '' ? html`<p class="soft">Loading …</p>` : null);
 
 /** @param {Route} wanted @param {Go} go */

@@ -1,13 +1,13 @@
-/** Buttons for one trader, or for all traders on the overview. Shows only permitted buttons. */
+/** Buttons for one trader, or for all traders on the overview. Shows only buttons that the user's role permits. */
 
 import { html } from '../../web-kit/page/template.js';
 import { byId, closer, hrefWith, model, NEVER, route, update } from './model.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 
-/** A second press of KILL within this time is intended, ms. */
+/** A second press of KILL within this time, ms, counts as confirmation. */
 const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
-/** Actions that need a confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
+/** Actions that need the user's confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell all held shares now, at the prices of the book?',
   'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',
@@ -21,7 +21,7 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** `of`: id of a market, recording or run; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+/** Button of an action. `of`: id of a market, recording or run; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
 export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null
@@ -31,7 +31,7 @@ export const ActionButton = ({ name, label, help, role, of }) =>
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
 
-/** Buttons of the actions that apply now. */
+/** Buttons of the actions that have an effect now. */
 export function Controls() {
   const actions = (isForAll() ? model.all?.actions : model.state?.actions) ?? [];
   const first = actions.filter(({ isFirst }) => isFirst);
@@ -68,7 +68,7 @@ function actionPath(action, of) {
 /** The newest refused action and its subject; most refusals need a reason. */
 let refused = { action: '', path: '' };
 
-/** Enter after a reason presses the refused button again. @param {KeyboardEvent} event */
+/** The Enter key after typing a reason presses the refused button again. @param {KeyboardEvent} event */
 function pressAgain({ key }) {
   if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
 }
@@ -79,7 +79,7 @@ async function press(action, of) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // The trader refuses an action without its required reason, so no confirmation is needed.
+  // Without its required reason the trader refuses the action, so the page needs no confirmation.
   const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
@@ -93,7 +93,7 @@ async function press(action, of) {
     const answer = await response.json();
     const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
     say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
-    // The effect of a press must show now, not at the next poll.
+    // The effect of a button must show at once, not at the next poll.
     closer.askedMs = NEVER;
     refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
     if (response.ok) {
@@ -110,10 +110,10 @@ async function press(action, of) {
 }
 
 let killSince = NEVER;
-/** Path of the action that the first press of KILL named. */
+/** Request path of the kill that was pressed once and awaits the second press. */
 let killPath = '';
 
-/** KILL needs two presses: both a slow dialog and an accidental click cost money. */
+/** KILL needs two presses: a dialog would be slow, and an accidental click would cost money. */
 function pressKill() {
   if (model.role === 'view') return undefined;
   const path = actionPath('kill');
@@ -164,7 +164,7 @@ export const SPANS = /** @type {Choices} */ ([
   ['7776000000', '90 days'],
 ]);
 
-/** A selection that the page's address contains. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
+/** A selection list whose value is part of the page's address. @param {{ name: 'span' | 'side' | 'market', label: string, choices: Choices, usual?: string, go: Go }} props */
 export const Choice = ({ name, label, choices, usual = '', go }) =>
   html`<label class="span">${label} <select id="choose-${name}" value=${route()[name] || usual}
       onChange=${(/** @type {{ currentTarget: HTMLSelectElement }} */ { currentTarget }) => go(hrefWith({ [name]: currentTarget.value, page: '' }), true)}>
@@ -175,7 +175,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
 export const SpanSelect = ({ usual, go }) =>
   html`<${Choice} name="span" label="Time span" choices=${SPANS} usual=${usual} go=${go} />`;
 
-/** Links to the pages of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
+/** Links to the further pages of long lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
 export function Pages({ lists }) {
   const page = lists[0]?.page ?? 0;
   const last = Math.max(0, ...lists.map(({ count, size }) => Math.ceil(count / size) - 1));
@@ -188,26 +188,26 @@ export function Pages({ lists }) {
     : html`<p class="pages">${to(page - 1, 'Previous')} Page ${page + 1} of ${last + 1} ${to(page + 1, 'Next')}</p>`;
 }
 
-/** Spreadsheet files of the shown trader. @param {{ of: readonly (readonly [name: string, label: string])[] }} props */
+/** Buttons that download the shown trader's spreadsheet files. @param {{ of: readonly (readonly [name: string, label: string])[] }} props */
 export const Downloads = ({ of }) =>
   html`<p class="files">As a file: ${of.map(
     ([name, label]) => html`<button type="button" onClick=${() => void download(name)}>${label}</button> `,
   )}</p>`;
 
-/** Query with the name of the shown trader, if there are several. @param {Record<string, string>} parts */
+/** Makes a request's query; adds the shown trader's name if there are several traders. @param {Record<string, string>} parts */
 export function traderQuery(parts) {
   const { trader } = route();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }
 
-/** Opens an address in a tab, or saves its file. @param {Record<string, string>} attributes */
+/** Opens an address in a new tab, or saves the file at the address. @param {Record<string, string>} attributes */
 function follow(attributes) {
   const anchor = document.createElement('a');
   for (const [name, value] of Object.entries(attributes)) anchor.setAttribute(name, value);
   anchor.click();
 }
 
-/** Requested with the proof of a session, which a link cannot carry, and then passed to the user. @param {string} name */
+/** Downloads a file with a session's proof, which a link cannot carry, and saves it for the user. @param {string} name */
 async function download(name) {
   const { trader } = route();
   try {
@@ -216,7 +216,7 @@ async function download(name) {
     const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
     follow({ href, download: `${of}${name}.csv` });
-    // By then the browser has read the address.
+    // When this timer fires, the browser has read the address.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });

@@ -1,4 +1,4 @@
-/** Formats of figures and times for people. Figures of the console are decimals as text; empty means unknown. */
+/** Formats of figures and times for people. The console sends figures as decimal texts; an empty text means unknown. */
 
 import { amount, clockOf, dayOf } from '../../web-kit/page/chart.js';
 import { html } from '../../web-kit/page/template.js';
@@ -15,7 +15,7 @@ const isToday = (ms) => new Date(ms).toDateString() === new Date().toDateString(
 /** @param {number | null} ms @param {number} now */
 export const ageText = (ms, now) => (ms === null ? '–' : durationText(Math.max(0, now - ms)));
 
-/** `3 h 12 min`. @param {number} ms */
+/** Formats a duration, as in `3 h 12 min`. @param {number} ms */
 export function durationText(ms) {
   const seconds = ms / 1000;
   if (seconds < 120) return `${seconds.toFixed(0)} s`;
@@ -29,7 +29,7 @@ export const percent = (share) => (share === null ? '–' : `${(share * 100).toF
 /** @param {string | null} value */
 export const known = (value) => (value === null || value === '' ? '–' : value);
 
-/** Rounds a figure, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
+/** Shows a rounded figure, with the exact value on hover. @param {string | null} value @param {number} places @param {string} [sign] of a gain */
 function rounded(value, places, sign = '') {
   if (value === null || value === '') return '–';
   const text = amount(Number(value), places);
@@ -42,12 +42,12 @@ export const price = (value, places = 2) => rounded(value, places);
 /** Formats an amount of currency. @param {string | null} value */
 export const money = (value) => rounded(value, 2);
 
-/** Formats a result with its sign. @param {string | null} value */
+/** Formats a profit or loss with its sign. @param {string | null} value */
 export const gain = (value) => rounded(value, 2, '+');
 
 /** Formats a number of shares, with at most two decimals. @param {string | null} value */
 export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
-/** Formats whole millionths. @param {number | null | undefined} micros @param {number} [places] */
+/** Formats a number in millionths as a decimal. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
   amount(micros === null || micros === undefined ? null : micros / 1e6, places);

@@ -1,4 +1,4 @@
-/** Lists of orders, fills, log lines, alerts and runs, and the configuration. */
+/** The page's views of orders, fills, log lines, alerts, runs and the configuration. */
 
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
@@ -10,7 +10,7 @@ import { explainHref, marketHref, model, route } from './model.js';
 
 /** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
 
-/** Returns the trader's state of the row's market. @param {{ readonly market: string }} row */
+/** Returns the state of the market that a row belongs to. @param {{ readonly market: string }} row */
 const marketOf = (row) => model.state?.markets.find(({ id }) => id === row.market);
 
 /** @param {{ readonly market: string }} row @param {string} value */

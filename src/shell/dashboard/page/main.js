@@ -1,6 +1,6 @@
 /**
- * The running page: polls the state and its view's data.
- * All data is inserted as text, never as markup: titles come from the exchange.
+ * Runs the page: polls the trader's state and the data of the shown view. All data is inserted as text, never as
+ * markup: titles come from the exchange.
  */
 
 import { redrawCharts } from '../../web-kit/page/chart.js';
@@ -20,7 +20,7 @@ const HIDDEN_MS = 30_000;
 /** @param {number | null} heard */
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
-/** Names old data and the reason; empty if all is current. @param {PageState} state */
+/** Describes which data is old, and why; empty if all data is current. @param {PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
@@ -36,7 +36,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   return isBlind ? 'This machine is busy: the page has no levels of others and no public trades now.' : '';
 }
 
-/** Path of the next request: that of all traders while no trader's name is known. @param {Route} wanted */
+/** Path of the next state request; it asks for all traders while no trader's name is known. @param {Route} wanted */
 const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
 
 /** @param {string} path */
@@ -76,7 +76,7 @@ function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   update({ names, banner: '' });
-  // A single trader has no list; one of several is chosen before its data is requested or shown.
+  // A single trader needs no list; among several, the user chooses one before data is requested.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders')
     return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
@@ -88,7 +88,7 @@ const CLOSER = { overview: 10_000, market: 5000, money: 5000, risk: 1000, health
 const CLOSER_MS = 2000;
 const DAY_MS = 86_400_000;
 
-/** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
+/** Returns the path below `/views` and the query for a view's data. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
 function closerPath(view, wanted) {
   const { market, span, subject, side, filter, page, at } = wanted;
   if (view === 'overview') return ['money', { span: DAY_MS }];
@@ -118,7 +118,7 @@ async function lookCloser(wanted) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-/** Number of the newest poll: an older one that is still waiting ends without another. */
+/** Number of the newest poll; an older poll that still waits ends without starting another. */
 let newest = 0;
 
 /** A hidden page polls rarely. An error in this page does not end the polling. */

@@ -29,7 +29,7 @@ export function Market({ market, id, now, chart, go }) {
     <details><summary>Figures behind the quotes</summary>${table({ id: 'factors', title: 'Figures behind the quotes', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
-/** Decimals of the shown market's tick. */
+/** Number of decimals of the shown market's tick. */
 const tickPlaces = () => model.state?.market?.places ?? 2;
 
 const TRADES = [
@@ -49,7 +49,7 @@ const figuresOf = (market, now) => [
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
-/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
+/** Behind others' shares, a bar shows the level's amount relative to the deepest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
 function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
@@ -68,9 +68,9 @@ function ladderColumns(ladder) {
   ];
 }
 
-/** Data of the present chart. @type {ChartView | null} */
+/** Data that the market's chart shows at present. @type {ChartView | null} */
 let charted = null;
-/** Rows of the table beside the chart. */
+/** Maximum rows of the table beside the chart. */
 const TABLE_ROWS = 60;
 
 /** @type {import('./plot.js').ChartOptions} */
@@ -153,7 +153,7 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
     </details>`;
 });
 
-/** Prices of the fills in the shown time. */
+/** Returns the prices of the fills in the time that the chart shows. */
 function fillPrices() {
   const first = charted?.time[0] ?? Number.POSITIVE_INFINITY;
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);

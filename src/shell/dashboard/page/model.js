@@ -1,4 +1,4 @@
-/** The present content of the page. Every change draws the page again. The page's address contains the view. */
+/** The page's present content; every change draws the page again. The page's address contains the view. */
 
 /**
  * @typedef {object} Model
@@ -40,7 +40,7 @@ export function setDrawer(drawer) {
   draw = drawer;
 }
 
-/** Draws again if a value differs, or none is given. @param {Partial<Model>} changes */
+/** Changes the page's content; draws again if a value differs, or if no values are given. @param {Partial<Model>} changes */
 export function update(changes) {
   const before = { ...model };
   Object.assign(model, changes);
@@ -83,7 +83,7 @@ export function route() {
   };
 }
 
-/** Address of the same trader, where there are several. @param {Readonly<Record<string, string>>} parts */
+/** Page address with these parts; keeps the trader if there are several. @param {Readonly<Record<string, string>>} parts */
 function hrefOf(parts) {
   const { trader } = route();
   const query = new URLSearchParams(trader === null ? parts : { ...parts, trader });
@@ -106,7 +106,7 @@ export function viewHref(view) {
   return hrefOf(view === 'overview' ? {} : { view });
 }
 
-/** The same view of another trader. @param {string} trader */
+/** Page address of the same view for another trader. @param {string} trader */
 export function traderHref(trader) {
   const { view } = route();
   const kept = ['traders', 'overview', 'market', 'explain'].includes(view) ? {} : { view };
@@ -127,8 +127,8 @@ export function hrefWith(changes) {
 /** @param {string} id */
 export const byId = (id) => document.getElementById(id);
 
-/** A time before the page was opened. */
+/** A time that is before every other time. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
-/** Last request of a view beside the state, and its time. */
+/** Last request for a view's data: path and time. */
 export const closer = { path: '', askedMs: NEVER };

@@ -1,4 +1,4 @@
-/** Results: figures, equity over time, and tables of rows with a sum. Also risk and health. */
+/** The page's views of results (figures, equity over time, tables with sums), of risk and of health. */
 
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
@@ -31,7 +31,7 @@ const FALLEN = {
   series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
 };
 
-/** Equity over time. */
+/** Chart of equity over time. */
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
   curve = view?.curve ?? null;
   const { time = [], equity = [] } = curve ?? {};
@@ -39,11 +39,11 @@ export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { v
     <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data: the console did not run in this time.' : ''}</p>`;
 });
 
-/** Maximum number of months in the calendar. */
+/** Maximum number of months in the calendar of daily results. */
 const MOST_MONTHS = 3;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** The newest months with results: one cell a UTC day. @param {MoneyView['days']} days */
+/** Calendar of daily results for the newest months: one cell for each UTC day. @param {MoneyView['days']} days */
 function calendar(days) {
   const nets = new Map(days.map(({ key, net }) => [key, net]));
   const months = [...new Set(days.map(({ key }) => key.slice(0, 7)))].slice(0, MOST_MONTHS);
@@ -121,7 +121,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     )}`;
 });
 
-/** Returns the markout of both sides together. @param {MoneyView} view @param {number} seconds */
+/** Returns the mean price move after fills (markout) of both sides together. @param {MoneyView} view @param {number} seconds */
 const markoutOf = ({ markouts }, seconds) =>
   markouts.find(({ side, horizon_s: horizon }) => side === 'all' && horizon === seconds);
 
@@ -163,7 +163,7 @@ function sayEquity(chart) {
   place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
-/** Money to two decimals, other figures as they are. @param {string} value @param {string} unit */
+/** Formats a figure: money with two decimals, other figures unchanged. @param {string} value @param {string} unit */
 const quantity = (value, unit) =>
   unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 

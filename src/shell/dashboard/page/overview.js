@@ -1,4 +1,4 @@
-/** The trader at a glance: result, permission to trade, data age, open alerts and markets. */
+/** The page's overview of a trader: result, permission to trade, data age, open alerts and markets. */
 
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
@@ -9,7 +9,7 @@ import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 
-/** Maximum characters of a reason; the link leads to the whole reason. */
+/** Maximum characters of a shown reason; the link leads to the whole reason. */
 const WHY = 60;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
@@ -72,7 +72,7 @@ function agreementFigure(agreement) {
   return [words, differences.length > 0, { isWarning: accepted > 0 }];
 }
 
-/** A negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
+/** Figure of a loss limit; a negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
 function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = [share > 0 ? money(loss) : 'none', ' of ', money(limit)];
@@ -116,7 +116,7 @@ function orderText({ open_orders: open, unknown_orders: unknown }) {
 const answerText = (silent) =>
   silent === 0 ? 'all answer' : silent === 1 ? '1 does not answer' : `${silent} do not answer`;
 
-/** The head of the page for all traders. @param {ServedTraders} all */
+/** Summarizes all traders for the head of the page. @param {ServedTraders} all */
 export function summarizeTraders({ traders }) {
   const silent = traders.filter(({ answers }) => !answers);
   const title = `${traders.length} traders, ${answerText(silent.length)}`;

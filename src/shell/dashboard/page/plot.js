@@ -1,4 +1,4 @@
-/** A chart as an element of the page: made when it appears, then updated with new rows. */
+/** A chart as a component of the page: created when it appears, then updated with new rows. */
 
 import { makeChart, rowsOf, stepOf } from '../../web-kit/page/chart.js';
 import { Component, html } from '../../web-kit/page/template.js';
@@ -13,7 +13,7 @@ export function plotRows(times, columns) {
 }
 
 /**
- * Time and index of the newest sample under the pointer; the index is -1 without one.
+ * Returns time and index of the newest sample under the pointer; the index is -1 without a sample.
  *
  * @param {uPlot} chart @param {readonly number[]} [sampled] ms
  * @returns {[at: number, i: number]}
@@ -23,7 +23,7 @@ export function pointAt({ cursor: { idx }, data: [times] }, sampled = []) {
   return [at, sampled.findLastIndex((ms) => ms <= at)];
 }
 
-/** `rows` are those of `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
+/** Component of one chart; `rows` as for `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
 export class Plot extends Component {
   /** @type {HTMLElement | null} */
   place = null;
@@ -62,6 +62,6 @@ export class Plot extends Component {
   }
 }
 
-/** An explained line, area or sign. @param {readonly [label: string, color: string, sign?: string]} key */
+/** Legend entry that explains a line, area or sign of a chart. @param {readonly [label: string, color: string, sign?: string]} key */
 const keyItem = ([label, color, sign = '–']) =>
   html`<li><i class=${sign === '' ? 'area' : ''} style=${{ color: `var(${color})` }}>${sign === '–' ? '' : sign}</i>${label}</li>`;

@@ -1,14 +1,14 @@
 /**
- * The page's session with its console. First the console, then the page proves knowledge of the password or token. The
- * secret is never sent. A program that takes over this address only receives random numbers and useless proofs.
+ * The page's session with its console. First the console, then the page proves to know the password or token. The
+ * secret is never sent. Another program at this address only receives random numbers and useless proofs.
  */
 
 import { update } from './model.js';
 
-/** Storage key of the tab, for a reload: it holds a key that expires with its console. */
+/** Name in the tab's storage of the session's key, which survives a reload and expires with its console. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
-/** Maximum rounds of any valid console. */
+/** Maximum key derivation rounds that a genuine console requests. */
 const MOST_ROUNDS = 10_000_000;
 const GREETING_MS = 4000;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
@@ -23,16 +23,16 @@ const NOT_OURS =
 const NO_CRYPTO =
   'The browser offers no cryptography at this address. Open the page at 127.0.0.1, also through a tunnel: "twinbook dashboard" prints the address.';
 
-/** The password or token must be entered first. */
+/** Error: the user must first enter the password or token. */
 export class LockedOut extends Error {}
-/** The answering program is not the console that this page knows. */
+/** Error: the program that answers is not the console that this page knows. */
 export class NotOurs extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
 
-/** The password or token. The secret is never stored: another program at this address could read it. */
+/** The password or token; never stored in the browser, where another program at this address could read it. */
 let secret = '';
-/** Reason for a missing session; empty otherwise. */
+/** Reason why there is no session; empty if there is one. */
 let whyLocked = '';
 /** Whether a console has proven that it knows the secret. */
 let isProven = false;
@@ -81,7 +81,7 @@ async function shakeHands() {
   return { id: nonce, key: await importKey(await prove(key, ['session', ...handshake])), count: 0 };
 }
 
-/** A secret that was right once is kept: its console may return to this address. */
+/** A secret that was right once stays in memory, because its console may return to this address. */
 function lockOut() {
   if (isProven) return new NotOurs(NOT_OURS);
   secret = '';
@@ -117,7 +117,7 @@ const post = (path, body) =>
 
 const encoder = new TextEncoder();
 
-/** Hex. @param {string} salt @param {number} rounds */
+/** Derives the key from the secret; returns hex. @param {string} salt @param {number} rounds */
 async function derive(salt, rounds) {
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), 'PBKDF2', false, ['deriveBits']);
   const how = { name: 'PBKDF2', hash: 'SHA-256', salt: encoder.encode(salt), iterations: rounds };
@@ -127,7 +127,7 @@ async function derive(salt, rounds) {
 /** @param {string} hex */
 const importKey = (hex) => crypto.subtle.importKey('raw', fromHex(hex), HMAC, false, ['sign', 'verify']);
 
-/** The first line names the purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
+/** The first line names the proof's purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
 function messageOf(lines, body) {
   const head = encoder.encode(`twinbook ${lines.join('\n')}\n`);
   const message = new Uint8Array(head.length + body.length);
@@ -136,7 +136,7 @@ function messageOf(lines, body) {
   return message;
 }
 
-/** Hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
+/** Returns a proof in hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
 const prove = async (key, lines, body = '') =>
   toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, messageOf(lines, encoder.encode(body)))));
 
@@ -150,7 +150,7 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 /** @param {string} hex */
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** A console without an answer for this long hangs or is gone; it waits two seconds for the trader. */
+/** A console that does not answer for this long hangs or is gone; it waits 2 s for its trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =
@@ -160,7 +160,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Browsers never send the part behind the #. Removing the part hides the secret from screenshots. */
+/** Browsers never send the part of the address behind the #. Removing this part hides the secret from screenshots. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));

@@ -3,15 +3,15 @@
 import uPlot from 'uplot';
 
 /** @typedef {(number | null)[]} Column */
-/** Times in ms, then columns of the same length. @typedef {[number[], ...Column[]]} Rows */
+/** Rows of a chart: a column of times, Unix ms, then columns of values of the same length. @typedef {[number[], ...Column[]]} Rows */
 /**
- * `least`: smallest span of the values. `pinned`: which end of the values is 0. `more`: values beside the lines.
- * `places`: at least this many decimals at ticks. `isZoomed`: a drag selects a time.
+ * `least`: minimum span of the value axis. `pinned`: which end of the axis is 0. `more`: further values to show.
+ * `places`: minimum decimals of axis labels. `isZoomed`: dragging selects a time span.
  * @typedef {{ height: number, series: uPlot.Series[], least: number, pinned?: 'low' | 'high', more?: () => readonly number[],
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
  */
 
-/** Every chart on the page. @type {Set<uPlot>} */
+/** All charts that the page shows at present. @type {Set<uPlot>} */
 const charts = new Set();
 
 /** @param {HTMLElement} place @param {ChartOptions} options @param {Rows} rows */
@@ -43,7 +43,7 @@ export function makeChart(place, options, rows) {
         {
           ...axis,
           size: 68,
-          // Three labels fit a low chart too.
+          // With this distance three labels fit even a low chart.
           space: Math.max(14, Math.min(26, (height - 54) / 5)),
           values: (_chart, splits, _axis, _space, step) =>
             splits.map((value) => amount(value, Math.max(placesFor(step), places))),
@@ -53,7 +53,7 @@ export function makeChart(place, options, rows) {
       bands,
       hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
     },
-    // The library's type separates the null-free first column; `rows` has that form.
+    // The cast is safe: the library requires a first column without null, which `rows` has.
     /** @type {uPlot.AlignedData} */ (rows),
     place,
   );
@@ -61,20 +61,20 @@ export function makeChart(place, options, rows) {
   return chart;
 }
 
-/** A line that holds each value until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
+/** A stepped line: each value holds until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
 export function stepLine(color, more = {}) {
   const paths = uPlot.paths.stepped?.({ align: 1 });
   return {
     stroke: () => colorOf(color),
     width: 1.5,
-    // A line needs two points; a single one is a dot.
+    // A line needs two points; a single point is drawn as a dot.
     points: { show: (chart) => chart.data[0].length < 2 },
     ...(paths === undefined ? {} : { paths }),
     ...more,
   };
 }
 
-/** Colours of the theme may have changed. */
+/** Redraws all charts, because the theme's colours may have changed. */
 export function redrawCharts() {
   for (const chart of charts) chart.redraw(false);
 }
@@ -82,14 +82,14 @@ export function redrawCharts() {
 const probe = document.body.appendChild(document.createElement('i'));
 probe.hidden = true;
 
-/** Present value of a colour of the theme, for a canvas. @param {string} name e.g. `--mark` */
+/** Returns the present value of a theme colour, for drawing on a canvas. @param {string} name e.g. `--mark` */
 export function colorOf(name) {
   probe.style.color = `var(${name})`;
   return getComputedStyle(probe).color;
 }
 
 /**
- * Columns from micros; a row without values interrupts the lines where samples are missing.
+ * Converts columns from micros; inserts an empty row where samples are missing, to interrupt the lines.
  *
  * @param {readonly number[]} time ms @param {readonly (readonly (number | null)[])[]} columns micros
  * @param {number} step usual distance of samples, ms @param {number} gap distance that interrupts, ms @returns {Rows}
@@ -113,11 +113,11 @@ export function rowsOf(time, columns, step, gap) {
   return [at, ...rows];
 }
 
-/** Most samples are at equal steps, so the smallest distance is the step. @param {readonly number[]} time */
+/** Most samples are equally spaced in time, so the smallest distance is the usual one. @param {readonly number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 
-/** Distance below the highest earlier value, as numbers ≤ 0. @param {readonly (number | null)[]} values @returns {Column} */
+/** Returns each value minus the highest value so far, ≤ 0. @param {readonly (number | null)[]} values @returns {Column} */
 export function fallen(values) {
   let peak = Number.NEGATIVE_INFINITY;
   return values.map((value) => {
@@ -160,7 +160,7 @@ export function drawFills(chart, fills) {
   ctx.restore();
 }
 
-/** Draws the line at zero, with gains above and losses below. @param {uPlot} chart */
+/** Draws a line at zero; gains are above it and losses below. @param {uPlot} chart */
 function zeroLine({ ctx, bbox, scales, valToPos }) {
   const { min, max } = scales['y'] ?? {};
   if (min === undefined || max === undefined || min >= 0 || max <= 0) return;
@@ -175,7 +175,7 @@ function zeroLine({ ctx, bbox, scales, valToPos }) {
   ctx.restore();
 }
 
-/** A scale with a margin, never flat. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
+/** Returns the range of a value axis, with a margin and never empty. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
 const rangeOf =
   ({ least, pinned, more }) =>
   (_chart, lowest, highest) => {
@@ -187,10 +187,10 @@ const rangeOf =
     return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
   };
 
-/** Decimal places that distinguish neighbouring ticks. @param {number} step */
+/** Number of decimals that distinguish neighbouring axis labels. @param {number} step */
 const placesFor = (step) => [0, 1, 2, 3].find((places) => Number((step * 10 ** places).toFixed(6)) % 1 === 0) ?? 4;
 
-/** The day below the first label of each day. @param {boolean} isUtc @returns {uPlot.Axis.DynamicValues} */
+/** Formats time labels: the first label of each day has the day below. @param {boolean} isUtc @returns {uPlot.Axis.DynamicValues} */
 const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
   let day = '';
   return splits.map((ms) => {
@@ -203,11 +203,11 @@ const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
 
 const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
 
-/** `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
+/** Formats a day, as in `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
 export const dayOf = (ms, isUtc) =>
   new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(isUtc ? UTC : {}) });
 
-/** 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
+/** Formats a time of day with 24 hours. @param {number} ms @param {boolean} isUtc or local @param {boolean} [hasSeconds] */
 export const clockOf = (ms, isUtc, hasSeconds = true) =>
   new Date(ms).toLocaleTimeString('en-GB', {
     hour: '2-digit',

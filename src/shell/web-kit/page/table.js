@@ -1,10 +1,10 @@
-/** Tables and lists of figures. A column is its heading and the content of its cells. */
+/** Tables and lists of figures. A table column consists of a heading and a function for the content of its cells. */
 
 import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** Columns of one kind. `of` makes a cell's content from its row, or names a property, shown in a format. @param {string} kind */
+/** Returns a function that makes table columns of one kind. `of` makes a cell's content from its row, or names the row's property to format. @param {string} kind */
 const columnOf =
   (kind) =>
   /**
@@ -26,7 +26,7 @@ export const link = (head, of) =>
     return html`<a href=${href}>${words}</a>`;
   });
 /**
- * A figure above a bar that draws how much of a limit is used; null draws none.
+ * Makes a column of figures, each above a bar for the used share of a limit; null draws no bar.
  *
  * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
  * @returns {Column<Row>}
@@ -37,13 +37,13 @@ export const used = (head, of) =>
     return [figure, shareBar(share, kind)];
   });
 
-/** Returns the row's id or key, else the row's index. @param {any} row @param {number} index */
+/** Returns a table row's id or key, else its index. @param {any} row @param {number} index */
 const usualKey = ({ id, key }, index) => id ?? key ?? String(index);
 
 /**
  * @template Row
  * @param {{ id: string, title: string, key?: (row: Row, index: number) => string, kind?: (row: Row) => string,
- *   none?: string, isNarrow?: boolean }} options `none`: text without rows. `isNarrow`: fits a telephone; rows of others become cards there
+ *   none?: string, isNarrow?: boolean }} options `none`: text shown if there are no rows. `isNarrow`: the table fits a telephone; other tables show each row as a card there
  * @param {readonly Row[]} rows @param {readonly Column<Row>[]} columns
  */
 export function table(
@@ -54,7 +54,7 @@ export function table(
   const heads = columns.map(
     (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
   );
-  // Cells show their headings when a row is a card.
+  // On a telephone, where a row is a card, each cell shows its column's heading.
   const cells = (/** @type {Row} */ row) =>
     columns.map((column) => html`<td class=${column.kind} data-head=${column.head}>${column.of(row)}</td>`);
   const lines = rows.map((row, index) => html`<tr key=${key(row, index)} class=${kind(row)}>${cells(row)}</tr>`);
@@ -65,7 +65,7 @@ export function table(
 }
 
 /**
- * `share` draws how much of a limit is used below the figure; `isMain` marks main figures.
+ * `share`: used share of a limit, drawn below the figure; `isMain` marks main figures.
  * @typedef {readonly (readonly [name: string, value: any, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
  */
 
@@ -83,7 +83,7 @@ export function shareBar(share, kind = share !== null && share >= 0.8 ? 'much' :
   return html`<i class=${kind} style=${{ width }}></i>`;
 }
 
-/** The same for results of both signs, relative to the largest. @param {readonly number[]} all */
+/** Cells for gains and losses: each figure above a bar relative to the largest. @param {readonly number[]} all */
 export function gainBars(all) {
   const most = Math.max(...all.map(Math.abs)) || 1;
   /** @param {any} figure @param {number} value @returns {[figure: any, share: number, kind: string]} */

@@ -1,4 +1,4 @@
-/** Templates of pages. Every value is inserted as text, never as markup. */
+/** HTML templates of pages, which insert every value as text, never as markup. */
 
 import htm from 'htm';
 import { Component, h } from 'preact';
@@ -6,7 +6,7 @@ import { Component, h } from 'preact';
 export { render } from 'preact';
 export { Component };
 
-/** Marks that change the text direction, or are invisible, are removed: titles come from the exchange. */
+/** Removes characters that are invisible or change the text's direction: titles come from the exchange. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
 
 /** @param {string} content */
@@ -19,7 +19,7 @@ function cleaned(child) {
 }
 
 /**
- * Template tag: a tree of elements for `render`.
+ * Template tag `html`: returns a tree of elements for `render`.
  *
  * @type {(texts: TemplateStringsArray, ...values: any[]) => import('preact').VNode}
  */
@@ -31,7 +31,8 @@ export const html = /** @type {any} */ (
 );
 
 /**
- * A component that is drawn again only for another `view`: charts and long tables change less often than the state.
+ * Makes a component that is drawn again only if `view` changes: charts and long tables change less often than the
+ * state.
  *
  * @template {{ view: unknown }} Props @param {(props: Props) => any} draw
  */
