@@ -1,8 +1,8 @@
-/** Formats figures for people, the same in the page, the warnings and the terminal. Never used in computations. */
+/** Formats figures for people, the same in the page, the warnings and the terminal; not used in computations. */
 
 const ONE = 1_000_000;
 
-/** Placeholder of an unknown figure. */
+/** Text shown for an unknown figure. */
 export const UNKNOWN = '–';
 
 const MINUS = '−';
@@ -61,7 +61,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** Formats a duration with at most two units: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
+/** Formats a duration with at most two units: Examples of durations: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
 export const formatDuration = (ms: number | null): string =>
   orUnknown(ms, (known) => {
     if (known < 1_000) return `${decimal(known, 0)} ms`;
