@@ -89,7 +89,7 @@ export class Catalog {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Mint address of an outcome's shares. It never changes. */
+  /** Mint address of an outcome's shares; it never changes. */
   deriveMint(market: Market, isYes: boolean): string {
     const share = 2 * market.index + (isYes ? 0 : 1);
     const known = this.#mints.get(share);

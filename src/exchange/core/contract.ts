@@ -96,13 +96,13 @@ export interface ObservedFill {
 
 /** Number of an account, in order of creation. Account 0 owns all recorded liquidity. */
 export type AccountSlot = number;
-/** Number of a market in the catalog, from 0. It never changes. */
+/** Number of a market in the catalog, from 0; it never changes. */
 export type MarketIndex = number;
 
 /** Rules of a market's order book: numbers in micros, precisions in digits. Absent rules get the core's defaults. */
 export type BookConfigSpec = Pick<record.OrderbookConfig, 'kind'> & Partial<record.OrderbookConfig>;
 
-/** Rules of a margin market, which has no order book. The exchange only stores and shows them. Orders are refused. */
+/** Rules of a margin market, which has no order book. The exchange stores and shows them. Its orders are refused. */
 export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
 
 /** Description of a market to create. All fields of a market's description except `config` may be absent. */

@@ -44,8 +44,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Drafts a redeem of all unlocked shares, which stay locked until the draft is submitted or expires. A second request
-   * returns the same draft. Checks, in order: signing service, market known and settled, unlocked shares.
+   * Drafts a redeem of all unlocked shares, which stay locked until its submit or expiry. A second request returns the
+   * same draft. Redeems are checked in this order: signing service, market known and settled, unlocked shares.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;

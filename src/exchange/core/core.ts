@@ -4,7 +4,7 @@
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
- * `at` moves the core's clock and returns the core, whose parts are public. Reads need no clock.
+ * `at` moves the core's clock and returns the core, whose parts are public. Calls that only read need no clock.
  *
  * Submitted drafts are checked in this order: known and own record, expiry, state, signature, market state, balance.
  */
@@ -76,7 +76,7 @@ class MarketControls {
     });
   }
 
-  /** Changes a market's state. A market that leaves `open` loses its orders. Settled is final. Refuses `resolved`. */
+  /** Changes a market's state; a settled state is final. Leaving `open` cancels its orders. Refuses `resolved`. */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);

@@ -34,7 +34,7 @@ export interface Challenge {
   readonly expiresMs: number;
 }
 
-/** Maximum number of open challenges; the oldest is dropped first. An address gets at most 100: 10 a minute for 10. */
+/** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 in ten minutes. */
 const MAX_CHALLENGES = 10_000;
 
 /** Stores accounts, API keys and open challenges. */
@@ -90,8 +90,8 @@ export class Identity {
   }
 
   /**
-   * Returns the internal account with this name, or creates it with `funds`. It has no wallet and signs nothing. An
-   * unlimited account may spend without a limit. Its currency may become negative, so that money is conserved.
+   * Returns the internal account with this name, or creates it with `funds`. Internal accounts have no wallet and sign
+   * nothing. An unlimited account may spend without a limit. Its currency may become negative: money is conserved.
    */
   openInternal(name: string, { unlimited, funds }: { readonly unlimited: boolean; readonly funds?: Micros }): number {
     const known = this.#byName.get(name);

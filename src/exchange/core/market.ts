@@ -165,7 +165,7 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /** Writes up to `depth` visible levels, best first, into columns of micros. YES space. Returns their number. */
+  /** Writes up to `depth` visible levels in YES space, best first, into columns of micros. Returns their number. */
   readLevels(side: MatchingSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns must hold all requested levels');
     const trading = this.#shown;
@@ -237,7 +237,7 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
   };
 }
 
-/** Completes a market's specification with defaults, or refuses its first wrong field. The catalog passes names. */
+/** Completes a market's specification, or refuses its first wrong field. The catalog passes names and numbers. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },

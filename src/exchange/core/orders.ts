@@ -294,7 +294,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { account, market } = record;
     const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
     this.#lastTradeId += 1;
-    // Fills never change, so they are archived at once. They are not read by name, and lists filter only by market.
+    // Fills never change, so they are archived at once: without a name, and with the market as their only filter.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({

@@ -1,6 +1,6 @@
 /** Timers of the exchange's records, by due time. */
 
-/** A binary heap. Heap whose order is a parameter; the smallest entry is first. */
+/** A binary heap whose order is a parameter; the smallest entry is first. */
 export class Heap<T> {
   readonly #comesBefore: (a: T, b: T) => boolean;
   #entries: T[] = [];

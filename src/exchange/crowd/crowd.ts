@@ -23,7 +23,7 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time in which the maker's estimate closes 63 % of its gap to the truth. So long after news, prices are wrong. */
+/** Time in which the maker's estimate closes 63 % of its gap to the truth; news makes prices wrong as long. */
 const LAG_MS = 20_000;
 /** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and time constant. */
 const ERROR_SIGMA = 0.05;
@@ -65,7 +65,7 @@ class CompetingMaker {
     this.#atMs = nowMs;
   }
 
-  /** Updates the maker's estimate from the truth (log-odds) and replaces orders. Wanted ones keep their place. */
+  /** Updates the maker's estimate from the truth (log-odds) and replaces orders, except those at wanted prices. */
   requote(nowMs: number, truth: number): void {
     this.#learn(nowMs, truth);
     const fair = sigmoid(this.#estimate + this.#error);
@@ -125,7 +125,7 @@ function ladder(best: number, direction: 1 | -1): Rung[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Hourly standard deviation of the hidden log-odds. At a price of 0.50 it means 2 cents in one minute. */
+/** Hourly standard deviation of the hidden log-odds. At a price of 0.50, this deviation is 2 cents in one minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
 /** Mean reversion of log-odds per hour, without which a market would mostly stay near 0.01 or 0.99. */
 const REVERSION_PER_HOUR = 0.4;
@@ -282,7 +282,7 @@ class CrowdMarket {
     return this.#hidden.probability;
   }
 
-  /** Whether the market is settled, because of its date or by an operator. The crowd then stops trading in it. */
+  /** Whether the market is settled, because of its date or by an operator. The crowd does not trade in it. */
   get settled(): boolean {
     return isSettledMarket(this.#core.marketFacts(this.index).state);
   }

@@ -1,6 +1,6 @@
 /**
  * Plays recorded markets on the exchange. Each recording is one market. The market opens at its first event, applies
- * recorded levels and trades among real orders, and closes at its last event. It then resolves if the outcome is known.
+ * recorded levels and trades among real orders, and closes at its last event. A known outcome then resolves the market.
  *
  * The recordings of each source (Kalshi, Polymarket) play in a timeline of their own. After a restart, a closed market
  * is not played again, and a partly played market continues. Chunks of recordings are read in advance, asynchronously.

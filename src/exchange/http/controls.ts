@@ -147,7 +147,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
     let changed: Result<unknown> = refuse(
       badField('state', 'One of state, paused and unbacked_collateral is required.'),
     );
-    // The market's state is changed first, because only this change can be refused. A refusal then changes nothing.
+    // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
     if (state !== undefined) {
       changed = core.at(nowMs).markets.setState(id, state);
       if (!changed.ok) return changed;

@@ -79,7 +79,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** True if new keys must share one rate window. Its callers must not get a second, empty window. */
+  /** True if new keys must share one rate window. Callers in the shared window must not get a second one. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);

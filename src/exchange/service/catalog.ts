@@ -167,7 +167,7 @@ export function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-/** One page of a list without a sort, newest first. Its cursor has index + 1, so new entries do not shift pages. */
+/** One page of a list without a sort, newest first. The cursor has index + 1, so new entries do not shift pages. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const { core } = ask;
   const total = count(core);

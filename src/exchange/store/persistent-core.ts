@@ -119,9 +119,9 @@ export class PersistentCore {
   #savedMs: number;
 
   /**
-   * Restores the core from a data folder, which is created if missing. Without one, the core starts empty and stores
-   * nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for an
-   * unreadable state.
+   * Restores the core from a data folder, which is created if missing. Without a folder, the core starts empty and
+   * stores nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for
+   * an unreadable state.
    */
   static open(folder: string | null, settings: CoreSettings): PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);

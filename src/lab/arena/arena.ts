@@ -1,5 +1,5 @@
 /**
- * The arena compares strategies in worlds with known true probabilities, on common seeds. Its result is the edge of
+ * The arena compares strategies in worlds with known true probabilities, on common seeds. The result is the edge of
  * each fill against the true probability, without the luck of the settlement. Figures do not depend on the number of
  * threads.
  */

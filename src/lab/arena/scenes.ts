@@ -207,7 +207,8 @@ const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**
  * Creates a dishonest quoter in markets without another maker. The quoter knows the true price, and moves its quotes
- * away from it. It sells to traders that follow. It trades with itself so that the market looks active.
+ * away from it. The quoter sells to traders that follow them. The quoter trades with itself so that the market looks
+ * active.
  */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');

@@ -250,7 +250,8 @@ const MOST = 10;
 
 /**
  * Plays the world of exclusive outcomes: one event with a market per outcome, each with all participants of the
- * challenge. The log-odds of an outcome move as a Brownian motion with jumps. Their softmax gives the probabilities.
+ * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The softmax of the log-odds gives the
+ * probabilities.
  */
 export function playEvent(
   seed: number,

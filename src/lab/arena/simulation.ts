@@ -52,7 +52,7 @@ export class Others {
     this.#open(this.probability);
   }
 
-  /** Places the competitor's orders on all ticks outside its spread. They do not follow later price moves. */
+  /** Places the competitor's orders on all ticks outside its spread. The orders do not follow later price moves. */
   #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;

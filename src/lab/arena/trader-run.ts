@@ -1,5 +1,5 @@
 /**
- * Runs one simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. Its
+ * Runs one simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All
  * markets open and close together. Before each request of the trader, the other accounts do all their work that is due.
  */
 
@@ -45,7 +45,7 @@ export interface SceneMarket {
 
 /** Markets, and the other accounts that trade there. `tick` runs the actions of these accounts that are due. */
 export interface Scene extends Driver {
-  /** Opens the markets, before the other accounts act. Its times are those of the exchange clock, Unix ms. */
+  /** Opens the markets, before the other accounts act. Arguments are times of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
   /** True while an account acts that knows the true probability. The trader does not know the true probability. */
   readonly isInformed: boolean;
@@ -61,7 +61,7 @@ export interface TraderRun {
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
   /** Time from the first event to the close of the markets, ms. */
   readonly lastsMs: number;
-  /** Upper bound of the daily loss limit, which makes halts final. Absent: only `moneyFor` applies. */
+  /** Upper bound of the daily loss limit; makes halts final. Absent: only `moneyFor` applies, and halts are resumed. */
   readonly maxLossDayMicros?: Micros;
 }
 
@@ -242,7 +242,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     ...limits,
     maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros ?? limits.maxLossDayMicros),
   });
-  // All markets are offered to the trader, whatever markets its file selects. The file's `choose` ranks them.
+  // All markets are offered to the trader, whatever markets its file selects. The file's `choose` ranks the markets.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {

@@ -1,7 +1,7 @@
 /**
  * Backtests from code (the package's `twinbook/backtest`): runs `twinbook backtest` and returns its results as data.
- * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. They share a
- * virtual clock, without network or written files. Equal input gives an equal `traceHash` on every machine.
+ * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and
+ * exchange share a virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);

@@ -42,7 +42,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both results.
+// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both parsers.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);

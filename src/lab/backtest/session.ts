@@ -58,8 +58,8 @@ export class Halts {
   }
 
   /**
-   * Takes the trader's present restriction by a partly used loss limit. `takeReduction` must be called before
-   * `takeResume`. The trader lifts this restriction when the loss shrinks.
+   * Takes the trader's present restriction by a partly used loss limit. `onLook` must be called before `takeResume`.
+   * The trader lifts this restriction when the loss shrinks.
    */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;

@@ -1,7 +1,7 @@
 /**
  * Repeats a recorded run. A new trader with a copy of the starting ledger gets the recorded observations, and its
  * requests and signatures are compared step by step. A replay has no key and no network: signatures come from the
- * journal. It writes only the given ledger. After the first difference the recorded answers may not match the requests.
+ * journal. A replay writes only the given ledger. After the first difference, recorded answers may not match requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -99,7 +99,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
   };
-  // True once the replayed trader has failed at or after the first difference. It is then no longer run.
+  // True once the replayed trader has failed at or after the first difference. The trader then no longer runs.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;

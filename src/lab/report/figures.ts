@@ -61,7 +61,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** Formats a duration with at most two units: Examples of durations: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
+/** Formats a duration with at most two units: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
 export const formatDuration = (ms: number | null): string =>
   orUnknown(ms, (known) => {
     if (known < 1_000) return `${decimal(known, 0)} ms`;

@@ -1,8 +1,8 @@
 /**
- * The record of a backtest or live session, as plain data. All figures of a report come from it.
+ * The record of a backtest or live session, as plain data. All figures of a report come from this record.
  *
- * In the record, amounts, prices and currency are integers in millionths. Its prices are in YES space unless stated
- * otherwise. Its times are Unix ms on the exchange's clock. In the record, `null` means unknown, never zero.
+ * In the record, amounts, prices and currency are integers in millionths. Prices are in YES space unless stated
+ * otherwise. Times are Unix ms on the exchange's clock. In the record, `null` means unknown, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -106,7 +106,7 @@ export interface FillRecord {
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** Side of the fill in YES space: In YES space, `bid` means that YES was bought or NO was sold. */
+  /** Side of the fill in YES space: `bid` means that YES was bought or NO was sold. */
   readonly side: 'bid' | 'ask';
   /** Traded outcome, YES or NO, and whether the trader bought or sold it. */
   readonly isYes: boolean;

@@ -60,7 +60,7 @@ export class Holdings {
     if (no !== 0) this.#no.move(no, noPaid);
   }
 
-  /** Held YES shares. Shares are negative if more were given up than the moves had added. */
+  /** Held YES shares; negative if more were given up than the moves had added. */
   get yesMicros(): number {
     return this.#yes.sharesMicros;
   }

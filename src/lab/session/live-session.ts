@@ -1,7 +1,7 @@
 /**
  * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record of a live
- * session has the format of a backtest's. All times in it are on the exchange's clock. Without a recorded book the mids
- * are unknown, and figures that depend on them are null, never 0.
+ * session has the format of a backtest's. All times are on the exchange's clock. Without a recorded book the mids are
+ * unknown, and figures that depend on them are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';

@@ -79,7 +79,7 @@ class Samples<Column extends string> {
     this.stepMs = firstStepMs;
   }
 
-  /** Returns true if the next sample must be stored; the caller then adds it to each column. Call it once per step. */
+  /** Returns true if the next sample must be stored; the caller then adds it to each column. Called once per step. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
@@ -122,7 +122,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Takes a sample. Call it once per first step while the market is open. */
+  /** Takes a sample. Must be called once per initial step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;

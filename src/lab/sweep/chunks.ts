@@ -146,7 +146,7 @@ export interface ChunkOutcome {
   readonly outcome: TaskOutcome;
 }
 
-/** Checked fields of a chunk's result. The seal proves that this version wrote it; they prove that it is complete. */
+/** Fields that prove a chunk's result to be complete; the seal proves that this version wrote it. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
@@ -280,8 +280,8 @@ export class Leader {
   }
 
   /**
-   * Runs the sweep; returns false if it was stopped. Then waiting chunks are removed, busy workers finish their chunks,
-   * and `--resume` collects their results.
+   * Runs the sweep; returns false if it was stopped. After a stop, waiting chunks are removed, busy workers finish
+   * their chunks, and `--resume` collects their results.
    */
   async run(): Promise<boolean> {
     const { queue, pause } = this.#options;

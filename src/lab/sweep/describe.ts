@@ -115,11 +115,11 @@ export interface SharedColumn<Row> {
   /** Heading of the column in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
-  /** Sort key. Sort key of the column; default: the figure of `signed`, else the cell. */
+  /** Sort key of a row; default: the figure of `signed`, else the cell. */
   readonly value?: (row: Row) => number | null;
   /** Figure whose sign determines the colour of the cell. */
   readonly signed?: (row: Row) => number | null;
-  /** Importance of the column. A narrow terminal omits the columns with the lowest ranks. */
+  /** Rank of the column; a narrow terminal omits the columns with the lowest ranks. */
   readonly keep?: number;
   readonly gives?: 'cut';
 }

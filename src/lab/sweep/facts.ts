@@ -67,7 +67,7 @@ function toldBy({ fingerprint, summary }: Recording) {
 
 const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** Reads a whole recording. Its hash covers all events, column by column, regardless of their chunks. */
+/** Reads a whole recording. The recording's hash covers all events, column by column, regardless of chunks. */
 async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
   const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
   let events = 0;

@@ -14,7 +14,7 @@
  *     closing fee     = closing_fee × proceeds                       rounded up, only for a win or a liquidation
  *
  * A position wins if its loss, interest included, is below 0. A closed position is worth user_liquidity + pnl, at least
- * 0. The pool bears any loss beyond user_liquidity. The worth pays first the interest, then the closing fee.
+ * 0. The pool bears any loss beyond user_liquidity. A position's worth pays first the interest, then the closing fee.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';

@@ -1,7 +1,7 @@
 /**
  * Margin: leveraged positions against the pool of a market. Requests open positions, which end in settlements.
  *
- * A user's money is locked in the account until a request is funded. Then the pool holds the money until a refund or a
+ * A user's money is locked in the account until a request is funded. Then the pool holds this money until a refund or a
  * payout. Exactly, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
 

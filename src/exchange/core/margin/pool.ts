@@ -1,6 +1,6 @@
 /**
  * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends,
- * receives users' losses and pays users' profits. Its balance may be negative: no money appears or vanishes.
+ * receives users' losses and pays users' profits. The pool's balance may be negative, as no money may vanish.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -147,7 +147,6 @@ export class MarginPool {
   /** The pool's own money; negative if it has paid more than it received. */
   balance = 0;
   readonly activity = new ActivityRing();
-  /** Ids of open positions in this pool. */
   readonly openPositions = new Set<number>();
   /** Ids of submitted position requests that have not ended. */
   readonly pendingRequests = new Set<number>();

@@ -66,7 +66,7 @@ export class RealizedPnl {
 
 /**
  * Settlements: payments of ended positions to their users. Each change of a settlement's state takes `landing_ms`.
- * Users call only the claim:
+ * Users call only the claim of a settlement:
  *
  *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
  *
@@ -336,8 +336,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sells all shares of a position at the reference price: now, or once it reaches `price`. Another close call replaces
-   * an earlier limit price. An ended position returns `zero`. Checks, in order: found, price, market open.
+   * Sells all of a position at the reference price: now, or once it reaches `price`. A later close replaces the limit
+   * price. Closing an ended position gives `zero`. A close is checked in this order: found, price, market open.
    */
   close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
     const position = this.find(account, pubkey);
@@ -367,8 +367,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sets a position's take profit and stop loss. Checks, in order: found, supported by the backend (501), still open,
-   * prices. A price reached during a pause triggers when it ends.
+   * Sets a position's take profit and stop loss. Changes are checked in this order: found, supported by the backend
+   * (501), still open, prices. A price reached during a pause triggers after it.
    */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);

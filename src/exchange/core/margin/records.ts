@@ -22,7 +22,7 @@ export interface RequestRecord extends RecordOfAccount {
   readonly isYes: boolean;
   readonly type: OrderType;
   readonly leverage: number;
-  /** Currency to spend of a market request; null for a limit request. */
+  /** Currency that a market request spends; null for a limit request. */
   readonly funds: number | null;
   /** Highest price of a limit request, in its outcome's space; null, like its shares, for a market request. */
   readonly price: number | null;

@@ -6,8 +6,8 @@
  *     created, funding_processing -(cancel)-> cancelled
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
- * A request's draft locks its maximum cost, `reserved`. From `processing` on, the pool holds it. With `completed`, the
- * fee is paid and unused money returned. With `failed`, a refund arrives.
+ * A request's draft locks its maximum cost, `reserved`. From `processing` on, the pool holds the money. In the state
+ * `completed`, the fee is paid and unused money returned. In the state `failed`, a refund has arrived.
  *
  * In `order_placed`, a limit request waits for its price without a time limit. A request can be canceled only before it
  * is funded.
@@ -38,8 +38,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
   }
 
   /**
-   * Drafts a position request and locks its maximum cost. Checks, in order: signing service, market, leverage, sizes,
-   * take profit and stop loss, market open, balance.
+   * Drafts a position request and locks its maximum cost. Drafts are checked in this order: signing service, market,
+   * leverage, sizes, take profit and stop loss, market open, balance.
    */
   draft(account: number, terms: MarginRequest): Result<Wire<'requestRow'>> {
     const context = this.context;

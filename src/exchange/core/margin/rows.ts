@@ -117,7 +117,7 @@ export const settlementRow = (context: CoreContext, settlement: SettlementRecord
   created: seconds(settlement.createdMs),
 });
 
-/** An estimate of a position, in wire format, at the reference price. Only a tradable market fills its shares. */
+/** An estimate of a position, in wire format, at the reference price. Shares are filled only if the market trades. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,

@@ -19,7 +19,7 @@ const SHARE = 1_000_000;
 
 /**
  * Returns a curve: the part of a level's decrease without a trade that was behind an order. `ahead` must be above 0,
- * `behind` at least 0. It uses only multiplication, square root and logarithm, for equal results on every machine.
+ * `behind` at least 0. Curves use only multiplication, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
@@ -58,7 +58,7 @@ type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' |
 export interface FillModel {
   /** Name that `fillModel` accepts, with the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers only post, so a recorded amount that arrives fills no order. Absent: it trades first. */
+  /** True: recorded makers only post, so an arriving amount fills no order. Absent: arriving amounts trade first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
@@ -66,7 +66,7 @@ export interface FillModel {
   aheadOnJoin(displayed: number): number;
   /**
    * Returns the new recorded amount ahead of an order, a multiple of `lot`, when its level changes from `previous` to
-   * `next`. `traded` is the amount of the level's recorded trades since its last change. `ahead` excludes it.
+   * `next`. `traded` is the amount of the level's recorded trades since its last change. `ahead` excludes `traded`.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
@@ -117,7 +117,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
     name: kind,
     fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
-    // Shares behind an order are assumed to cancel first. It thus advances only by trades or a decrease below `ahead`.
+    // Assumes that shares behind an order cancel first, so only trades and decreases below `ahead` advance it.
     aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }

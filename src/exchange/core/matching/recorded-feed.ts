@@ -59,7 +59,7 @@ export class RecordedFeed {
     const arrived = total - level.knownAmount(tick);
     // The core's clock may go back here, but never behind the market's last trade.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // The arriving amount trades with the present book first. Its untraded rest is added to the level.
+    // The arriving amount trades with the present book; only its untraded rest is then added to the level.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);

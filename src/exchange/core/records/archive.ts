@@ -1,6 +1,6 @@
 /**
- * An archive stores final records: in memory (`MemoryArchive`), or in the SQLite file of the journal. It belongs to one
- * core. A core that loads a snapshot first calls `rewind`: replaying later calls adds the same rows again.
+ * An archive stores the final records of one core: in memory (`MemoryArchive`), or in the journal's SQLite file. A core
+ * that loads a snapshot first calls `rewind`: replaying later calls adds the same rows again.
  */
 
 interface ArchivedRows {
@@ -184,7 +184,7 @@ export interface Archive {
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
-  /** Drops rows that a snapshot does not include: ids above `lastId`, and the ids of its live records. */
+  /** Drops rows newer than a snapshot: ids above `lastId`, and the ids of the snapshot's live records. */
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 

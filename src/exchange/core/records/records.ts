@@ -16,7 +16,7 @@ export interface Filing<R, W> {
   readonly toRow: (record: R) => W;
 }
 
-/** Filters of a list's page, named as in the interface. Its rows have ids below `beforeId`, newest first. */
+/** Filters of a list's page, named as in the interface. Listed ids are below `beforeId`, newest first. */
 export interface RecordQuery {
   readonly market_condition_id?: string | undefined;
   readonly state?: string | undefined;

@@ -73,7 +73,7 @@ class Ring {
 
 /** Number of trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
-/** Number of trades kept for a settled market. Settled markets become ever more, and all stay in memory. */
+/** Number of trades kept for a settled market. Settled markets stay in memory, and their number only grows. */
 export const SETTLED_TAPE_LENGTH = 1_000;
 
 /** Cells of a trade; the first cell is its time. */

@@ -129,7 +129,7 @@ interface PoolSetup {
 
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Callback at the end of each task, in the order in which tasks end. Its errors end the batch. */
+  /** Callback at the end of each task, in the order in which tasks end. Errors of this callback end the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
   /** Callback with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;

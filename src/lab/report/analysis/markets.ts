@@ -8,7 +8,7 @@ import { listMoves, sharesMoved } from '../../session/holdings.js';
 import { type MarketResult, share, sumIfAll } from './split.js';
 import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 
-/** Minimum events for a reliable interval. */
+/** Minimum number of events for a reliable confidence interval. */
 export const FEW_EVENTS = 20;
 
 /** Minimum number of events for an interval or a Sharpe ratio, which would be meaningless with fewer events. */

@@ -100,7 +100,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
-/** Returns the chart data. Its series are indexes into `columns`, which has texts that sessions share only once. */
+/** Returns the chart data. Series are indexes into `columns`, which has shared texts only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly ShownText[],
