@@ -23,7 +23,7 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time in which the maker's estimate closes 63 % of its gap to the truth; news makes prices wrong as long. */
+/** Time for the maker's estimate to close 63 % of its gap to the truth; after news, prices are wrong about as long. */
 const LAG_MS = 20_000;
 /** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and time constant. */
 const ERROR_SIGMA = 0.05;

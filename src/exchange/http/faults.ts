@@ -59,7 +59,7 @@ const answerFault = z
     /** Slug of the false answer's error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** True: the fault's answer replaces only the answer of a successful, executed call. */
+    /** True: the call is executed, and the fault's answer replaces only a success. */
     acts: acts ?? false,
     /** Maximum number of false answers; null: without a limit. */
     count: count ?? null,

@@ -66,7 +66,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of a key if the rate limit allows it. `isHeld` tells whether a new key is an existing API key. */
+  /** Counts a request of a key if the rate limit allows it. `isHeld` returns whether a new key */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);

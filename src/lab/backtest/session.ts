@@ -34,8 +34,8 @@ export const SETTLE_REASON = 'all open markets have ended';
 const DAY_MS = 86_400_000;
 
 /**
- * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes it with the
- * next event or UTC day, so that later recordings are played, unless `after` is `end`.
+ * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes the trader
+ * with the next event or UTC day, so that
  */
 export class Halts {
   readonly #after: AfterHalt;

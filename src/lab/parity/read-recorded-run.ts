@@ -417,7 +417,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // With several strategies, the journal does not tell which one placed an order.
+    // With several strategies, the journal does not show which one placed an order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: LedgerMarket[] = [];
     for (const id of ids) {

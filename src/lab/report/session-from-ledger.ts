@@ -342,7 +342,7 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
   isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
-/** Returns the outcome by which shares were redeemed; null if no redeem tells it. */
+/** Returns the outcome by which shares were redeemed; null if no redeem shows it. */
 function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;

@@ -45,7 +45,7 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Markets of one event resolve together; a market without one is its own event. */
+/** Markets of one event resolve together; a market without an event is its own event. */
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
