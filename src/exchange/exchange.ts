@@ -23,16 +23,16 @@ import { PersistentCore } from './store/persistent-core.js';
 export interface ExchangeOptions {
   /** Port of the server; 0 picks a free port. */
   readonly port: number;
-  /** A loopback address; default `127.0.0.1`. */
+  /** Loopback address of the server; default `127.0.0.1`. */
   readonly host?: string;
   readonly profile: VenueProfile;
-  /** Folder for the exchange's state, created if missing. Null or absent: no state is stored. */
+  /** Folder for the exchange's state, created if missing. If null or absent, no state is stored. */
   readonly dataDir?: string | null;
   /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
-  /** Whether the calls under `/paper/` are served. */
+  /** Whether the control calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade in their own markets. Ignored if `marketData` has recordings. */
+  /** Whether simulated traders trade in their own markets. This setting is ignored if `marketData` has recordings. */
   readonly crowd: boolean;
   /** Number of the crowd's markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
@@ -46,12 +46,12 @@ export interface ExchangeOptions {
   readonly draftLifetimeS: number;
   /** Paths of recordings to replay, files or folders. */
   readonly marketData: readonly string[];
-  /** Speed of the replay: recorded ms per ms of the exchange's clock. */
+  /** Speed of the replay: recorded ms per ms of the exchange's clock; 1 is real time. */
   readonly speed: number;
   readonly logger?: ExchangeLogger;
 }
 
-/** Receives log messages for the operator; a pino logger fits. Messages contain no secrets. */
+/** Receives log messages for the operator; a pino logger fits. Log messages contain no secrets. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -60,10 +60,10 @@ export interface ExchangeLogger {
 
 /** A running paper exchange. */
 export interface RunningExchange {
-  /** `http://127.0.0.1:PORT`, without a trailing slash. */
+  /** URL of the exchange: `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** One line for each replayed recording. */
+  /** Description of the replay: one line for each replayed recording. */
   readonly replays: readonly string[];
   /** Stops the server after its running calls, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
@@ -77,7 +77,7 @@ export const PAPER_DEFAULTS = {
   controls: false,
   crowd: true,
   rateLimits: true,
-  // 10,000 units of currency.
+  // The default funds are 10,000 units of currency.
   startingFunds: 10_000_000_000 as Micros,
   landingMs: 400,
   draftLifetimeS: 60,
@@ -107,7 +107,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays that a control has set end with the process, like faults.
+    // Delays set by a control end with the process, like simulated faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
     // Runs before the first request, so that the first answer already contains the markets of the crowd or replay.
     ticker.run();
@@ -121,7 +121,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // Called even without due work, because the journal must contain the new time.
+        // The clock is moved even without due work, because the journal must contain the new time.
         core.advance(clock.nowMs());
         return ticker.run();
       },
@@ -140,7 +140,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** Time that running requests get when the exchange closes, ms. Usually they need microseconds. */
+/** Time that running requests get when the exchange closes, ms. Usually requests need microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface ExchangeParts {
@@ -154,7 +154,7 @@ interface ExchangeParts {
 
 async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }: ExchangeParts): Promise<void> {
   ticker.stop();
-  // Without this limit, a stalled connection would delay the end.
+  // Without this limit, a stalled connection would delay the exchange's close.
   const timeout = setTimeout(() => server.server.closeAllConnections(), CLOSING_GRACE_MS);
   try {
     await server.close();
@@ -166,7 +166,7 @@ async function shutDown({ server, ticker, persistentCore, replay, crowd, clock }
   }
 }
 
-/** Returns a function that starts `work` once and gives every caller the same promise. */
+/** Returns a function that calls `work` only once and gives every caller the same promise. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => {

@@ -3,12 +3,12 @@
 import type { Micros } from '../../shared/base/micros.js';
 import { asMicros, f64, fillSparse, sparse, widen } from './money.js';
 
-/** Cells of an account: its currency, the locked part, and 1 if the account is unlimited. */
+/** Cells of an account's funds: its currency, the locked part, and 1 if the account is unlimited. */
 const FUNDS_STRIDE = 4;
 const FUNDS_LOCKED = 1;
 const UNLIMITED = 2;
 
-/** Currency of all accounts. The locked amount is part of the total. */
+/** Currency of all accounts. An account's total includes its locked amount. */
 export class Funds {
   #cells = new Float64Array(64 * FUNDS_STRIDE);
   count = 0;
@@ -64,24 +64,24 @@ export class Funds {
   }
 }
 
-/** Eight cells per account, which fill one cache line: four for YES, then four for NO. */
+/** Cells of an account's shares, eight to fill one cache line: four for YES, then four for NO. */
 const STRIDE = 8;
 const LOCKED = 1;
-/** Shares bought since the position was last flat, and their cost. The two give the average trade price. */
+/** Shares bought since the account's position was last flat, and their cost; cost / shares is the average price. */
 const BOUGHT = 2;
 const PAID = 3;
 
-/** Four more cells per account: the times of its first YES and NO holdings, and the market's payments. */
+/** Cells of an account's history: times of its first YES and NO holdings, and the market's payments. */
 const BOOK_STRIDE = 4;
 const CASH = 2;
 const REDEEMED = 3;
 
-/** Shares of one market by account, and the currency that was paid for them. */
+/** Shares of one market by account, and the currency that each account paid for them. */
 export class Shares {
   #cells = new Float64Array(STRIDE * 4);
   #books = new Float64Array(BOOK_STRIDE * 4);
 
-  /** Makes cells for an account. Must be called before the account's shares are changed. */
+  /** Makes share cells for an account. Must be called before the account's shares are changed. */
   ensureAccount(account: number): void {
     const needed = (account + 1) * STRIDE;
     if (needed <= this.#cells.length) return;
@@ -150,7 +150,7 @@ export class Shares {
     this.#books[at] = f64(this.#books, at) + funds;
   }
 
-  /** Amount and cost of the purchases since the position was last flat. */
+  /** Amount and cost of the account's purchases since its position was last flat. */
   readBuys(account: number, isYes: boolean): { readonly amount: number; readonly paid: number } {
     const at = this.#at(account, isYes);
     return { amount: f64(this.#cells, at + BOUGHT), paid: f64(this.#cells, at + PAID) };
@@ -171,7 +171,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Number of accounts with cells. Later accounts never traded in this market. */
+  /** Number of accounts that have cells in this market. Accounts with higher numbers never traded in this market. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

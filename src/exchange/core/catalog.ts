@@ -8,7 +8,7 @@ import { Market, type MarketCard, readSpec } from './market.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 
-/** Kind of a named object. Equal numbers of different kinds have different names. */
+/** Kind of a named object. Objects of different kinds have different names, even with equal numbers. */
 type NameKind = 'order' | 'trade' | 'conversion' | 'redeem' | 'market' | 'event' | 'mint' | MarginName;
 type MarginName = 'request' | 'position' | 'funding' | 'refund';
 
@@ -23,7 +23,7 @@ export function makeName(seed: number, kind: NameKind, id: number): string {
   return name;
 }
 
-/** Maximum names in each of the cache's two generations. Lists repeat new rows, and the hash is a row's main cost. */
+/** Maximum number of names in each of the cache's two generations; hashing a name is the main cost of a list's row. */
 const REMEMBERED = 20_000;
 let newer = new Map<string, string>();
 let older = new Map<string, string>();
@@ -42,7 +42,7 @@ export interface EventRecord {
   readonly description: string;
   readonly category: string;
   readonly createdMs: number;
-  /** Indexes of the event's markets; the list grows as markets join. */
+  /** Indexes of the event's markets; later markets may join the event. */
   readonly markets: number[];
 }
 
@@ -59,7 +59,7 @@ export class Catalog {
   readonly #marketById = new Map<string, number>();
   readonly #eventById = new Map<string, number>();
   readonly #eventByTitle = new Map<string, number>();
-  /** Mint addresses by share number; each is computed on its first use. */
+  /** Mint addresses of outcome shares by share number; each is computed on its first use. */
   readonly #mints = new Map<number, string>();
 
   constructor(settings: CoreSettings, pool: OrderPool, model: FillModel) {
@@ -89,7 +89,7 @@ export class Catalog {
     return this.#eventById.get(conditionId) ?? null;
   }
 
-  /** Mint address of an outcome's shares. It never changes. */
+  /** Mint address of an outcome's shares; it never changes. */
   deriveMint(market: Market, isYes: boolean): string {
     const share = 2 * market.index + (isYes ? 0 : 1);
     const known = this.#mints.get(share);
@@ -131,7 +131,7 @@ export class Catalog {
   #keepEvent(event: EventRecord, isShared: boolean): void {
     this.events.push(event);
     this.#eventById.set(event.conditionId, event.index);
-    // Later markets join only an event that was created with a title. An event named after its market is not shared.
+    // Another market can join only an event that was created with a title. No market joins an event without a title.
     if (isShared) this.#eventByTitle.set(event.title, event.index);
   }
 

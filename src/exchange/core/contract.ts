@@ -1,9 +1,9 @@
 /**
- * Types of the exchange's core. The core's calls are the methods of `ExchangeCore`. The core is synchronous: time,
- * secrets and the results of signature checks are arguments. Records have the field names of the wire format.
+ * Types of the paper exchange's core. The core's calls are the methods of `ExchangeCore`. The core is synchronous:
+ * time, secrets and the results of signature checks are arguments. Records have the wire format's field names.
  *
- * `at(nowMs)` sets the time of a call, after all work that is due by then. The time never goes back. Arguments are
- * plain JSON, so replaying a journal of the calls gives the same state. Reads change nothing.
+ * `at(nowMs)` sets the time of a call, after all work that is due by then. The core's time never goes back. Arguments
+ * are plain JSON, so replaying a journal of the calls gives the same state. Reads change nothing.
  */
 
 import type { z } from 'zod';
@@ -20,13 +20,13 @@ import type { FillModel } from './matching/fill-model.js';
 /** Returns the result of a successful call. */
 export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
 
-/** Result of a refused call, which changed nothing, with the service's error. */
+/** Result of a refused call, with the service's error; the call changed nothing. */
 export type Refusal = Extract<Result<never>, { ok: false }>;
 
 /** Refuses a call with this error and its standard message. */
 export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
 
-/** Converts a result's record with `row`; a refusal passes through. */
+/** Converts a successful result's record with `row`; a refusal stays unchanged. */
 export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U) =>
   result.ok ? ok(row(result.value)) : result;
 
@@ -46,9 +46,9 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export interface CoreSettings {
   /** Name of the service in challenges and readable drafts, for example `SVC`. */
   readonly serviceName: string;
-  /** Format of a draft's `message`; absent: the readable text itself. */
+  /** Format of a draft's `message`; if absent, the message is the draft's readable text. */
   readonly draftMessage?: DraftMessage;
-  /** Required signers of a transaction draft besides the account's wallet; absent: no other signer. */
+  /** Signers that a transaction draft needs besides the account's wallet; absent: no other signer. */
   readonly draftCosigners?: DraftCosigners;
   /** Time from a draft to its expiry, ms; usually 60,000. */
   readonly draftLifetimeMs: number;
@@ -62,19 +62,19 @@ export interface CoreSettings {
   readonly challengeLifetimeMs: number;
   /** Seed of all pubkeys and condition ids. */
   readonly seed: number;
-  /** Model of real orders' places in recorded queues, or a known model's name. Absent: `risk-averse`. */
+  /** Fill model, or a known model's name: places of real orders in recorded queues. Absent: `risk-averse`. */
   readonly fillModel?: string | FillModel;
-  /** Receives fills as they happen; absent: no observer. */
+  /** Listener that receives fills as they happen; absent: no listener. */
   readonly observer?: CoreObserver;
 }
 
-/** Receives fills for measurements. An observer may read the core but must never change it. */
+/** Observer that receives fills for measurements. A fill observer may read the core but must never change it. */
 export interface CoreObserver {
-  /** During the call the book is still as before the trade, except for the real orders filled so far. */
+  /** During the observer's call, the book is as before the trade, except for real orders filled so far. */
   onFill(fill: ObservedFill): void;
 }
 
-/** A fill of an order that belongs to an account with a wallet. Amounts and currency in millionths. */
+/** A fill of an order that belongs to an account with a wallet. Amounts and currency of the fill are in millionths. */
 export interface ObservedFill {
   readonly timeMs: number;
   readonly account: AccountSlot;
@@ -83,10 +83,10 @@ export interface ObservedFill {
   readonly tradePubkey: string;
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** Price in YES space. */
+  /** Price of the fill in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** Currency that the fill moved, without the fee; always positive. */
+  /** Currency that the fill moved, excluding the fee; always positive. */
   readonly costMicros: number;
   readonly feeMicros: number;
   readonly isMaker: boolean;
@@ -96,28 +96,28 @@ export interface ObservedFill {
 
 /** Number of an account, in order of creation. Account 0 owns all recorded liquidity. */
 export type AccountSlot = number;
-/** Number of a market in the catalog, from 0. It never changes. */
+/** Number of a market in the catalog, from 0; it never changes. */
 export type MarketIndex = number;
 
-/** Rules of a market's book. Absent rules have the core's defaults. Numbers in micros, precisions in digits. */
+/** Rules of a market's order book: numbers in micros, precisions in digits. Absent rules get the core's defaults. */
 export type BookConfigSpec = Pick<record.OrderbookConfig, 'kind'> & Partial<record.OrderbookConfig>;
 
-/** Rules of a margin market, which has no order book. They are stored and shown as given. Orders are refused. */
+/** Rules of a margin market, which has no order book. The exchange stores and shows them. Its orders are refused. */
 export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind: 'orderbook' }>;
 
-/** Description of a market to create. All fields but `config` may be absent. */
+/** Description of a market to create. All fields of a market's description except `config` may be absent. */
 export interface MarketSpec {
   readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of the market's event. Markets with equal event titles share one event. Absent: an event of its own. */
+  /** Title of the market's event, shared by markets with equal titles. Without a title, it gets its own event. */
   readonly event?: string;
-  /** Id of the event if this market creates it; absent: a derived id. */
+  /** Id for the event if this market creates it; absent: a derived id. */
   readonly event_condition_id?: string;
   readonly condition_id?: string;
   readonly title?: string;
   readonly description?: string | null;
   readonly logo?: string | null;
   readonly category?: string;
-  /** Slug in the catalog of sports. */
+  /** Slug of the market's sport in the sports catalog. */
   readonly sport?: string;
   /** Slug of a league of `sport`. */
   readonly league?: string;
@@ -127,55 +127,55 @@ export interface MarketSpec {
   readonly yes_outcome_label?: string;
   readonly no_outcome_label?: string;
   readonly rules?: readonly string[];
-  /** Date of the resolution, Unix seconds. */
+  /** Date of the market's resolution, Unix seconds. */
   readonly resolution_date?: number | null;
-  /** First state; default `open`. A market cannot start `resolved` or `canceled`. */
+  /** Initial state of the market; default `open`. A market cannot start `resolved` or `canceled`. */
   readonly state?: MarketState;
 }
 
 type DraftBody<N extends EndpointName> = z.output<NonNullable<Endpoint<N>['body']>>;
 
-/** Parsed body of an order draft. Price and funds are in the space of the order's outcome. */
+/** Parsed body of an order draft. Price and funds of an order draft are in the space of its outcome. */
 export type OrderRequest = Omit<DraftBody<'orders.create'>, 'price' | 'amount' | 'funds'> &
   Partial<DraftBody<'orders.create'>>;
 
 /** Request for an API key, without its signature. */
 export type KeyRequest = Omit<DraftBody<'keys.create'>, 'signature'>;
 
-/** Kinds of drafts that a wallet signs. A cancel draft has its order's pubkey. */
+/** Kinds of drafts that a wallet must sign. A cancel draft has its order's pubkey. */
 export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'request';
 
 /** Sides of internal orders and recorded levels, in YES space. */
 export const BID = 0;
 export const ASK = 1;
-/** A side of the YES book: `BID` or `ASK`. */
+/** A side of the YES order book: `BID` or `ASK`. */
 export type MatchingSide = typeof BID | typeof ASK;
 
-/** Refusals of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */
+/** Refusal codes of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */
 export const REFUSED_MARKET = -1; // The market has no book, is not open, or is paused.
 export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
 export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 
-/** Wire format of a record of protocol/records.ts, by the record's name there. */
+/** Wire format of a record, by the record's name in protocol/records.ts. */
 export type Wire<Name extends keyof typeof record> = z.input<(typeof record)[Name]>;
 
-/** One page of a list, newest rows first. `nextBeforeId` is for the next cursor; null on the last page. */
+/** One page of a list, newest rows first. `nextBeforeId` makes the cursor of the next page; null on the last page. */
 export interface RecordPage<T> {
   readonly rows: readonly T[];
   readonly nextBeforeId: number | null;
 }
 
-/** Filters of a list, as its endpoint declares them. */
+/** Filters of a list, as the list's endpoint declares them. */
 export type FiltersOf<N extends EndpointName> = Omit<QueryOf<N>, 'limit' | 'cursor' | 'sort'>;
 
 /** Filters and start of one page of a list, newest rows first. */
 export type PageQuery<N extends EndpointName> = FiltersOf<N> & {
   readonly limit: number;
-  /** Only rows with smaller ids are listed. */
+  /** Lists only rows with ids below this id. */
   readonly beforeId?: number | undefined;
 };
 
-/** New prices that close a position, in its own outcome's space. Absent: unchanged; null: removed. */
+/** New take profit and stop loss, in the outcome's space. An absent price stays unchanged; null removes it. */
 export interface TpSlChange {
   readonly takeProfit?: Micros | null | undefined;
   readonly stopLoss?: Micros | null | undefined;
@@ -186,25 +186,25 @@ export type MarginSize =
   | { readonly type: 'market'; readonly funds: Micros }
   | { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros };
 
-/** Market, outcome and leverage of a position; 1 x is 1,000,000. */
+/** Market, outcome and leverage of a position; a leverage of 1 is 1,000,000. */
 interface MarginTarget {
   readonly marketConditionId: string;
   readonly isYes: boolean;
   readonly leverage: Micros;
 }
 
-/** Terms of a position request. */
+/** Terms of a request to open a margin position. */
 export type MarginRequest = MarginTarget & MarginSize & TpSlChange;
 
-/** Terms of an estimate; funds in micros. */
+/** Terms of a margin estimate; funds in micros. */
 export type EstimateTerms = MarginTarget & { readonly funds: Micros };
 
 /** Size, start and direction of one page of a margin list. */
 export interface MarginPageQuery {
   readonly limit: number;
-  /** The page starts behind this record. `sortValue` is the record's number in order of creation. */
+  /** The page starts after this record of the list. `sortValue` is the number of the record in order of creation. */
   readonly after?: SortedPlace | undefined;
-  /** True: oldest records first; default: newest first. */
+  /** Order of a margin list: true lists the oldest records first; default: newest first. */
   readonly oldestFirst?: boolean | undefined;
 }
 
@@ -215,17 +215,17 @@ export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settleme
 /** One page of a margin list. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];
-  /** Start of the next page; null on the last page. */
+  /** Start of the margin list's next page; null on the last page. */
   readonly next: SortedPlace | null;
 }
 
-/** Margin money of one account, in all or some markets. */
+/** Margin profit and locked money of one account, in all or some markets. */
 export interface MarginPnl {
-  /** Results of ended positions, fees included: the sum of `total_pnl` of all settlements in any state. */
+  /** Profit of ended positions, fees included: the sum of `total_pnl` of all settlements in any state. */
   readonly settlements: Micros;
   /** Sum of `unrealized_pnl` of the account's open positions. */
   readonly unrealized: Micros;
-  /** Opening fees of the open positions. When a position ends, its fee becomes part of `settlements`. */
+  /** Opening fees of the account's open positions. When a position ends, its fee becomes part of `settlements`. */
   readonly openingFees: Micros;
   /** The account's currency in funded requests, open positions and unpaid settlements; not part of its funds. */
   readonly held: Micros;

@@ -22,7 +22,7 @@ import { asMicros, text, timesDown } from './money.js';
 import type { RecordOfAccount } from './records/archive.js';
 import { Records } from './records/records.js';
 
-/** A redeem: shares of one settled market that become currency. Amounts in micros. */
+/** A redeem turns shares of one settled market into currency. Amounts in micros. */
 export interface Redeem extends RecordOfAccount {
   readonly message: string;
   readonly market: number;
@@ -44,8 +44,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Drafts a redeem of all unlocked shares, which stay locked until the draft is submitted or expires. A second request
-   * returns the same draft. Order of the checks: signing service, market known, market settled, unlocked shares.
+   * Drafts a redeem of all unlocked shares, which stay locked until its submit or expiry. A second request returns the
+   * same draft. Redeems are checked in this order: signing service, market known and settled, unlocked shares.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;
@@ -140,15 +140,15 @@ function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
 export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
   settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
-/** Direction of a conversion. A merge turns sets into currency, a split turns currency into sets. */
+/** Direction of a conversion. A merge turns complete sets into currency, a split turns currency into sets. */
 export type SetConversion = 'merge' | 'split';
 
-/** A merge or a split. */
+/** A merge or split of complete sets. */
 export interface Conversion extends RecordOfAccount {
   readonly kind: SetConversion;
   readonly message: string;
   readonly market: number;
-  /** Number of complete sets, in micros. */
+  /** Number of complete sets to convert, in micros. */
   readonly amount: number;
   readonly createdMs: number;
   state: ConversionState;
@@ -239,7 +239,7 @@ export class Conversions {
     market.shares.lock(record.account, false, change);
   }
 
-  /** Ends a conversion and releases its locks. */
+  /** Ends a merge or split and releases its locks. */
   #end(record: Conversion, market: Market, state: ConversionState): void {
     record.state = state;
     this.#lock(record, market, -record.amount);
@@ -247,7 +247,7 @@ export class Conversions {
     this.#records[record.kind].finish(record);
   }
 
-  /** The conversion with this id; null if it has ended. */
+  /** Returns the merge or split with this id; null if it has ended. */
   #live(id: number): Conversion | null {
     return this.#records.merge.live(id) ?? this.#records.split.live(id);
   }
@@ -257,7 +257,7 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /** Order of the checks: found, not expired, still a draft, signature. The market is checked when it is executed. */
+  /** Checks a submit: found, not expired, still a draft, signature. The market is checked at the execution. */
   submit(kind: SetConversion, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
@@ -270,7 +270,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /** Executes a submitted conversion. If the market no longer converts, the conversion fails and its locks end. */
+  /** Executes a submitted conversion. If the market no longer converts, the conversion fails and releases its locks. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);
@@ -284,7 +284,7 @@ export class Conversions {
     this.#context.funds.add(account, -change);
     market.collateral += change;
     if (kind === 'split') {
-      // Half of the currency is booked as the cost of each outcome's shares.
+      // A split books half of its currency as the cost of each outcome's shares.
       const half = timesDown(ONE / 2, amount);
       market.shares.receive(this.#context.nowMs, account, true, amount, half);
       market.shares.receive(this.#context.nowMs, account, false, amount, amount - half);
@@ -338,7 +338,7 @@ function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'
 
 const openKey = (kind: SetConversion, account: number, market: number): string => `${kind}/${account}/${market}`;
 
-/** Reason why the market refuses conversions of this kind now; null if it accepts them. */
+/** Returns why the market refuses conversions of this kind now; null if it accepts them. */
 function unavailable(kind: SetConversion, market: Market): ServiceErrorSlug | null {
   if (market.state !== 'open') return 'share_conversion_market_not_open';
   if (market.paused) return 'share_conversion_market_paused';

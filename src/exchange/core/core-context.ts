@@ -1,4 +1,4 @@
-/** State that the exchange's subsystems share: orders, conversions, redeems and margin. */
+/** State that the exchange's subsystems (orders, conversions, redeems, margin) share. */
 
 import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
@@ -10,13 +10,13 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
-/** Delays that an operator's control has set for a test. Absent delays have the values of the settings. */
+/** Delays that an operator's control has set for a test. Absent delays get their values from the settings. */
 export interface Delays {
   /** Time that a submitted merge or split stays `in_process`, and that each margin step takes, ms. */
   readonly landingMs?: number | undefined;
-  /** Time from a request to close a margin position until its close at the later price, ms; absent: 0. */
+  /** Time from a close request until the margin position closes at the later price, ms; absent: 0. */
   readonly closingMs?: number | undefined;
-  /** Time at which the delays end, Unix ms; absent: they last until the next change. */
+  /** Time at which the operator's delays end, Unix ms; absent: they last until the next change. */
   readonly untilMs?: number | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface CoreContext {
   readonly catalog: Catalog;
   readonly funds: Funds;
   readonly timers: TimerQueue;
-  /** Storage of records that no longer change. */
+  /** Archive of records that no longer change. */
   readonly archive: Archive;
   /** Returns the wallet of an account; null for an internal account. */
   readonly readWallet: (account: number) => string | null;
   /** Time of the exchange, Unix ms. */
   nowMs: number;
-  /** Whether the signing service works. While false, every draft call is refused with `gringotts_unavailable`. */
+  /** Whether the simulated signing service works; if not, every draft call is refused with `gringotts_unavailable`. */
   signingAvailable: boolean;
   delays: Delays;
   /** Sum of all currency deposited from outside the exchange. */
@@ -45,7 +45,7 @@ export const seconds = (ms: number): number => Math.floor(ms / 1000);
 /** Expiry of a draft made now, Unix ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
 
-/** Names the draft of a new record, writes its message and schedules its expiry. */
+/** Gives a new record's draft its pubkey and message, and schedules the draft's expiry. */
 export function openDraft(
   context: CoreContext,
   kind: 'order' | 'conversion' | 'redeem' | 'request',
@@ -60,7 +60,7 @@ export function openDraft(
   return { pubkey, message: draftText(context, account, market, pubkey, expiresMs, terms), expiresMs };
 }
 
-/** The `message` of a draft, which the account's wallet must sign. */
+/** Returns the `message` of a draft, which the account's wallet must sign. */
 export const draftText = (
   context: CoreContext,
   account: number,
@@ -76,13 +76,13 @@ export const draftText = (
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-/** The delays that apply now; empty after their end time. */
+/** Returns the operator's delays that apply now; empty after their end time. */
 export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
-/** Time at which a change that is submitted now takes effect, Unix ms. */
+/** Returns the time at which a change submitted now takes effect, Unix ms. */
 export const landsMs = (context: CoreContext): number =>
   context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
 
-/** Earliest time at which a position closes if its close is requested now, Unix ms. */
+/** Returns the earliest closing time of a position whose close is requested now, Unix ms. */
 export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);

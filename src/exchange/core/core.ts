@@ -1,12 +1,12 @@
 /**
  * The paper exchange without network, disk and clock: accounts, books, orders, conversions, redeems, margin and
- * recorded liquidity. A snapshot and a journal of the later calls restore the same state.
+ * recorded liquidity. A snapshot and the journal of later calls restore the core's state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
- * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
+ * `at` moves the core's clock and returns the core, whose parts are public. Calls that only read need no clock.
  *
- * Every submit is checked in this order: known and own record, expiry, state, signature, market state and balance.
+ * Submitted drafts are checked in this order: known and own record, expiry, state, signature, market state, balance.
  */
 
 import { assert } from '../../shared/base/errors.js';
@@ -42,14 +42,14 @@ import { type Archive, MemoryArchive } from './records/archive.js';
 import { detailRow, type ListedFacts, makeMarketFacts } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
 
-/** Columns of a resting order in a snapshot, after its slot. */
+/** Values of a resting order in a snapshot, after its pool slot. */
 const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
 
-/** Columns of all resting orders of a market, in queue order. */
+/** Values of all resting orders of a market, in queue order. */
 const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
   (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
 
-/** Restores dumped orders in pool and book, in the same queue order. */
+/** Restores a snapshot's orders in pool and book, in the same queue order. */
 function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
   for (let at = 0; at < values.length; at += 1 + COLUMNS.length) {
     const slot = values[at] ?? 0;
@@ -60,7 +60,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** Calls that create and change markets. A change returns the market's detail. */
+/** Calls that create and change markets. Each change of a market returns the market's detail. */
 class MarketControls {
   readonly #core: ExchangeCore;
 
@@ -76,13 +76,13 @@ class MarketControls {
     });
   }
 
-  /** Changes the state. A market that leaves `open` loses its orders. A settled state is final. Refuses `resolved`. */
+  /** Changes a market's state; a settled state is final. Leaving `open` cancels its orders. Refuses `resolved`. */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
       if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
       if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
-      // The state `canceled` needs no outcome: a market that is not settled has none.
+      // A market can be set to `canceled` without an outcome.
       this.#move(market, state);
       return null;
     });
@@ -104,7 +104,7 @@ class MarketControls {
     });
   }
 
-  /** Resolves or cancels a market. Null and numbers cancel: a YES share redeems at 0.5, or at the number. */
+  /** Resolves or cancels a market. Null and numbers cancel the market: a YES share redeems at 0.5, or at the number. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -129,7 +129,7 @@ class MarketControls {
   }
 }
 
-/** Paths of the calls that change state. Every journal line has one of these paths. */
+/** Paths of the core's calls that change state. Every journal line has the path of a state-changing call. */
 export const MUTATORS = [
   'advance',
   'setDelays',
@@ -168,16 +168,16 @@ export const MUTATORS = [
   'redeems.submit',
 ] as const;
 
-/** Path of a state-changing call, such as `orders.draft`. */
+/** Path of one state-changing call, such as `orders.draft`. */
 export type Mutator = (typeof MUTATORS)[number];
 
 /** A journal line: the time of a call, its path and its arguments, as plain JSON. */
 export type Command = readonly [nowMs: number, path: Mutator, args: readonly unknown[]];
 
-/** Part of the core that has a journaled method. */
+/** Part of the core that has a state-changing method. */
 type Receiver = Record<string, (...args: readonly unknown[]) => unknown>;
 
-/** Version of the snapshot format. Snapshots with another version are refused. */
+/** Version of the core's snapshot format. Snapshots with another version are refused. */
 const SNAPSHOT_VERSION = 2;
 
 /** The whole exchange: its shared state and its parts. */
@@ -205,8 +205,8 @@ export class ExchangeCore implements CoreContext {
 
   /**
    * Creates an exchange, or restores one from a snapshot. Throws RangeError for a snapshot with another version. The
-   * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The archive must
-   * belong to the same exchange.
+   * snapshot's seed replaces the settings' seed, because the names of existing records depend on it. The given archive
+   * must belong to the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
@@ -230,14 +230,14 @@ export class ExchangeCore implements CoreContext {
     assert(house === RECORDED_ACCOUNT, 'the recorded market owns the first account');
   }
 
-  /** Does all work that is due by this time, in time order, and moves the clock. The clock never goes back. */
+  /** Does the core's work that is due by this time, in time order, and sets the clock, which never goes back. */
   at(nowMs: number): this {
     if (this.timers.nextMs <= nowMs) this.#doAllDue(nowMs);
     if (nowMs > this.nowMs) this.nowMs = nowMs;
     return this;
   }
 
-  /** Does all due work, like `at`. Unlike `at`, this call is recorded in the journal. */
+  /** Moves the clock and does all due work, like `at`. Unlike a call of `at`, this call is recorded in the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }
@@ -246,12 +246,12 @@ export class ExchangeCore implements CoreContext {
     this.signingAvailable = available;
   }
 
-  /** Replaces the delays. Delays that have already begun do not change. */
+  /** Replaces the delays. A change of delays does not affect delays that have already begun. */
   setDelays(delays: Delays): void {
     this.delays = delays;
   }
 
-  /** Runs the call of a journal line and returns its result. Throws for a path that is not in `MUTATORS`. */
+  /** Runs the call of a journal line and returns its result. Throws for a call path that is not in `MUTATORS`. */
   apply([nowMs, path, args]: Command): unknown {
     const [receiver, method] = findCall(this, path);
     this.at(nowMs);
@@ -260,13 +260,13 @@ export class ExchangeCore implements CoreContext {
 
   readWallet = (account: number): string | null => this.identity.account(account).wallet;
 
-  /** Facts of a market. Each market has one object, whose getters read the current state. */
+  /** Returns a market's current facts. Each market has one facts object, whose getters read its current state. */
   marketFacts(index: MarketIndex): ListedFacts {
     this.#facts[index] ??= makeMarketFacts(this.catalog.market(index), this);
     return this.#facts[index];
   }
 
-  /** The `message` of an account's draft, which the wallet signs; null if the account has no such draft. */
+  /** Returns the `message` of an account's draft, which the wallet signs; null without such a draft. */
   draftMessage(kind: DraftKind, account: number, pubkey: string): string | null {
     switch (kind) {
       case 'order':
@@ -301,7 +301,7 @@ export class ExchangeCore implements CoreContext {
     close: (id) => this.margin.positions.onCloseDue(id),
   };
 
-  /** The state as plain JSON, API secrets included. Snapshot, archive and the later journal restore a core. */
+  /** Returns the core's state as plain JSON, API secrets included; archive and later journal complete it. */
   snapshot() {
     const { catalog, pool } = this;
     return {
@@ -354,7 +354,7 @@ function readSnapshot(snapshot: unknown): CoreSnapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // A core of the same version wrote this object.
+  // This object was written by a core of the same version.
   return snapshot as CoreSnapshot;
 }
 
@@ -363,7 +363,7 @@ export function findCall(core: ExchangeCore, path: Mutator): readonly [receiver:
   assert(MUTATORS.includes(path), `not a command of the exchange: ${path}`);
   const names = path.split('.');
   const method = names.pop() ?? '';
-  // The last name of every permitted path is a method; the names before it are parts.
+  // In every permitted path, the last name is a method; the names before it are parts.
   const receiver = names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], core);
   return [receiver as Receiver, method];
 }

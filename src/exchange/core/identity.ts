@@ -1,4 +1,4 @@
-/** Wallets, accounts, API keys, and the challenges that wallets sign. The caller verifies the signatures. */
+/** Wallets, accounts, API keys, and the challenges that wallets sign. The caller verifies wallets' signatures. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -34,7 +34,7 @@ export interface Challenge {
   readonly expiresMs: number;
 }
 
-/** Maximum open challenges; the oldest is dropped first. An address gets at most 100: ten a minute for ten minutes. */
+/** Maximum number of open challenges; the oldest is dropped first. One address gets at most 100 in ten minutes. */
 const MAX_CHALLENGES = 10_000;
 
 /** Stores accounts, API keys and open challenges. */
@@ -45,7 +45,7 @@ export class Identity {
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
   #lastKeyId = 0;
-  /** Challenges by nonce, in order of creation. The oldest challenge expires first. */
+  /** Open challenges by nonce, in order of creation. The oldest challenge expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
   constructor(context: CoreContext) {
@@ -64,7 +64,7 @@ export class Identity {
     return ok({ nonce, message, expires_in_seconds: seconds(settings.challengeLifetimeMs) });
   }
 
-  /** Creates an API key, and the account if this is its wallet's first key. The caller draws `apiKey` and `secret`. */
+  /** Creates an API key, and the account if it is its wallet's first key. The caller draws `apiKey` and `secret`. */
   createKey(request: KeyRequest, signatureValid: boolean, apiKey: string, secret: string): Result<Wire<'credential'>> {
     const { settings, nowMs } = this.#context;
     const { wallet_address: wallet, message, nonce } = request;
@@ -90,8 +90,8 @@ export class Identity {
   }
 
   /**
-   * Returns the internal account with this name, or creates it with `funds`. It has no wallet and signs nothing. An
-   * unlimited account may spend without a limit. Its currency may become negative, so that money is conserved.
+   * Returns the internal account with this name, or creates it with `funds`. Internal accounts have no wallet and sign
+   * nothing. An unlimited account may spend without a limit. Its currency may become negative: money is conserved.
    */
   openInternal(name: string, { unlimited, funds }: { readonly unlimited: boolean; readonly funds?: Micros }): number {
     const known = this.#byName.get(name);
@@ -132,7 +132,7 @@ export class Identity {
     return { username: name, twitter_username: null, joined_at: seconds(joinedMs) };
   }
 
-  /** All keys of an account, including revoked keys, in order of creation. */
+  /** Returns all API keys of an account, including revoked keys, in order of creation. */
   keys(account: number): readonly Wire<'apiKeyRow'>[] {
     const live = [...this.#keys.values()].filter((key) => key.account === account);
     const revoked = this.#context.archive.list('key', { account, limit: Number.MAX_SAFE_INTEGER });
@@ -148,7 +148,7 @@ export class Identity {
     return this.#context.archive.byPubkey('key', keyId);
   }
 
-  /** Revokes an API key. A key that is already revoked keeps its revocation time. */
+  /** Revokes an API key. A key that was revoked before keeps its revocation time. */
   revoke(account: number, keyId: string): Result<Wire<'apiKeyRow'>> {
     const key = this.#keys.get(keyId);
     if (key === undefined) {
@@ -186,7 +186,7 @@ export class Identity {
     return slot === undefined ? null : this.#fundsRow(slot);
   }
 
-  /** Answer of the controls under `/paper/accounts/{wallet}/`. */
+  /** Answer of the control calls under `/paper/accounts/{wallet}/`. */
   #fundsRow(slot: number) {
     const total = this.#context.funds.total(slot);
     const locked = this.#context.funds.lockedAmount(slot);
@@ -215,7 +215,7 @@ export class Identity {
   }
 }
 
-// Only `revoke` archives records of this kind.
+// Only `revoke` archives API keys, so the archived row has this type.
 const revokedRow = ({ record }: Archived): Wire<'apiKeyRow'> => record as Wire<'apiKeyRow'>;
 
 const keyRow = (apiKey: string, createdMs: number, revokedMs: number | null): Wire<'apiKeyRow'> => ({

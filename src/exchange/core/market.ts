@@ -50,7 +50,7 @@ export const SPORTS: readonly ReturnType<typeof sport>[] = [
   sport('mma', 'Mixed Martial Arts', { ufc: 'UFC' }),
 ];
 
-/** Refuses an unknown sport, and a league without its sport; null if both are valid. */
+/** Refuses an unknown sport, and a league without its sport; returns null if both are valid. */
 function unlistedSport(slug: string | null, league: string | null): Refusal | null {
   if (slug === null) return league === null ? null : invalid('league', 'A league needs its sport.');
   const found = SPORTS.find((known) => known.slug === slug);
@@ -61,7 +61,7 @@ function unlistedSport(slug: string | null, league: string | null): Refusal | nu
 
 const slugs = (rows: readonly { readonly slug: string }[]): string => rows.map((row) => row.slug).join(', ');
 
-/** Default rules of a market. The fee rates are those of the shipped markets (decisions §9, Fees). */
+/** Default rules of a market. The default fee rates are those of the shipped markets (decisions §9, Fees). */
 const DEFAULT_CONFIG: OrderbookConfig = {
   kind: 'orderbook',
   min_price: asMicros(10_000),
@@ -78,7 +78,7 @@ const DEFAULT_CONFIG: OrderbookConfig = {
   default_slippage_rate: '0.05',
 };
 
-/** Maximum amount. Sums of larger amounts might not be safe integers. */
+/** Maximum amount. With amounts above this maximum, sums might not be safe integers. */
 const MAX_AMOUNT = 1_000_000_000_000_000;
 
 /** A market's fixed description. */
@@ -87,11 +87,11 @@ export type MarketCard = Readonly<Extract<ReturnType<typeof readSpec>, { ok: tru
 /** The order book of a market, with its rules in numbers. */
 export type Trading = Readonly<ReturnType<typeof makeTrading>>;
 
-/** One market: its description, state, trading and holdings. */
+/** One market of the exchange: its description, state, trading and holdings. */
 export class Market {
   readonly index: number;
   readonly card: MarketCard;
-  /** Null for a margin market. */
+  /** Order book of the market; null for a margin market. */
   readonly orderbook: Trading | null;
   /** Pool of a margin market; null for a market with a book. */
   readonly margin: MarginPool | null;
@@ -114,12 +114,12 @@ export class Market {
     this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
-  /** Whether orders may be placed and matched. */
+  /** Whether orders may be placed and matched in this market. */
   get isTradable(): boolean {
     return this.state === 'open' && !this.paused;
   }
 
-  /** The book if it is shown. Only an open market shows its book. */
+  /** Returns the market's book if it is shown, else null. Only an open market shows its order book. */
   get #shown(): Trading | null {
     return this.state === 'open' ? this.orderbook : null;
   }
@@ -138,7 +138,7 @@ export class Market {
     return this.bestPrice(ASK);
   }
 
-  /** Best recorded price of a side, even if real orders have taken its amount; null if nothing is recorded. */
+  /** Best recorded price of a side, even if real orders have taken its whole amount; null if nothing is recorded. */
   bestRecorded(side: MatchingSide): Micros | null {
     const trading = this.#shown;
     return trading && priceOf(trading, trading.book.bestRecorded(side));
@@ -165,7 +165,7 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /** Writes up to `depth` visible levels, best first, into columns of micros. YES space. Returns their number. */
+  /** Writes up to `depth` visible levels in YES space, best first, into columns of micros. Returns their number. */
   readLevels(side: MatchingSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns must hold all requested levels');
     const trading = this.#shown;
@@ -180,7 +180,7 @@ export class Market {
     return count;
   }
 
-  /** Records a public trade. `notional` is the value of the shares in the taker's outcome. */
+  /** Adds a public trade to the history. `notional` is the value of the traded shares in the taker's outcome. */
   readonly print: TradeHistory['write'] = (timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee) => {
     this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
     this.candles.write(timeMs, yesPrice, notional);
@@ -225,19 +225,19 @@ function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, m
     market,
     config,
     tick,
-    /** 1 / tick, because a product is cheaper than a quotient. */
+    /** Stored as 1 / tick, because a product is cheaper to compute than a quotient. */
     ticksPerMicro: 1 / tick,
     lot,
     fundsStep: stepOfPrecision(config.funds_precision),
     makerRate: config.maker_fee_rate,
     takerRate: config.taker_fee_rate,
-    /** The higher of the two fee rates, for the lock of a buy. */
+    /** The higher of the maker and taker fee rates, for the lock of a buy. */
     lockRate: Math.max(config.maker_fee_rate, config.taker_fee_rate),
     book: new MatchingBook(pool, model, ONE / tick, lot),
   };
 }
 
-/** Completes a specification with defaults, or refuses its first wrong field. The catalog passes names and numbers. */
+/** Completes a market's specification, or refuses its first wrong field. The catalog passes names and numbers. */
 export function readSpec(
   spec: MarketSpec,
   given: { readonly conditionId: string; readonly eventIndex: number; readonly number: number; readonly nowMs: number },
@@ -271,7 +271,7 @@ export function readSpec(
     yesLabel: spec.yes_outcome_label ?? 'Yes',
     noLabel: spec.no_outcome_label ?? 'No',
     rules: spec.rules ?? [],
-    /** Unix seconds; null if unknown. */
+    /** Date of the resolution, Unix seconds; null if unknown. */
     resolutionDate: spec.resolution_date ?? null,
     createdMs: given.nowMs,
     config: config.value,
@@ -294,7 +294,7 @@ function readConfig(spec: BookConfigSpec | PoolConfigSpec): Result<OrderbookConf
     return rules.ok ? ok(spec) : rules;
   }
   const given = Object.entries(spec).filter(([, value]) => value !== undefined);
-  // Only undefined fields were dropped, so every field has its type.
+  // Only undefined fields were dropped, so every remaining field has its type.
   const config = { ...DEFAULT_CONFIG, ...Object.fromEntries(given) } as OrderbookConfig;
   for (const name of ['price_precision', 'amount_precision', 'funds_precision'] as const) {
     const value = config[name];

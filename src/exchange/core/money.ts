@@ -5,11 +5,11 @@
 
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
-/** Reads a cell on the hot path. One function per array type keeps calls monomorphic. The index must be valid. */
+/** Reads a cell at a valid index, on the hot path. One function per array type keeps calls monomorphic. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
-/** Reads a cell of integers, like `f64`. */
+/** Reads a cell of an integer array, like `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
-/** Reads a cell of bytes, like `f64`. */
+/** Reads a cell of a byte array, like `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
 type NumberColumn = Float64Array | Int32Array | Uint8Array;
@@ -32,7 +32,7 @@ export function sparse(cells: NumberColumn, stride = 1, first = 0): number[] {
   return pairs;
 }
 
-/** Restores cells from a list of `sparse`. All cells must be zero before. */
+/** Restores cells from a list of `sparse`. All cells of the array must be zero before. */
 export function fillSparse(cells: NumberColumn, pairs: readonly number[], stride = 1, first = 0): void {
   for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }
@@ -61,13 +61,13 @@ export function buyLock(price: number, amount: number, rate: number): number {
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Cost of a buy including its fee, as a trade charges it. Costs round down for YES and up for NO. */
+/** Cost of a buy including its fee, as a trade charges it. The cost of YES is rounded down, that of NO up. */
 function computeCharge(price: number, amount: number, rate: number, isYes: boolean): number {
   const cost = isYes ? timesDown(price, amount) : timesUp(price, amount);
   return rate === 0 ? cost : cost + timesUp(rate, cost);
 }
 
-/** Largest part of `wanted` that `funds` can pay, fee included: all of it or a multiple of `lot`. Buyer's price. */
+/** Largest amount up to `wanted` that `funds` can pay, fee included: all or a multiple of `lot`. Buyer's price. */
 export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
   if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;
@@ -80,9 +80,9 @@ export function affordable(funds: number, wanted: number, price: number, rate: n
   return fits * lot;
 }
 
-/** Gives a sum of micros its type. The core's bounds keep all sums safe integers. */
+/** Gives a sum of micros the type `Micros`. The core's bounds keep all sums safe integers. */
 export const asMicros = (value: number): Micros =>
-  // All amounts of the core are integers in millionths. The type has no constructor.
+  // All amounts of the core are integers in millionths. The type `Micros` has no constructor.
   value as Micros;
 
 /** Formats an amount of the core as a decimal string. */

@@ -1,4 +1,4 @@
-/** Orders of API users and their cancel drafts, from draft to end. Resting orders are in the order pool. */
+/** Orders of API users and their cancel drafts, from draft to end. Orders that rest are in the order pool. */
 
 import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, ONE } from '../../shared/base/micros.js';
@@ -47,7 +47,7 @@ import { asMicros, buyLock, f64, i32, text } from './money.js';
 import type { Archived, RecordOfAccount } from './records/archive.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
-/** Places and cancels orders of internal accounts, such as the crowd's. Their orders have no drafts and no records. */
+/** Places and cancels orders of internal accounts, such as the crowd's, which have no drafts and no records. */
 export class InternalOrders {
   /** Amount that the last `place` filled immediately, micros of shares. */
   lastFilled = asMicros(0);
@@ -62,9 +62,9 @@ export class InternalOrders {
   }
 
   /**
-   * Places an order at a YES price. A bid sells NO if the account holds enough NO, else it buys YES; an ask likewise.
-   * The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part, greater than 0.
-   * Returns 0 if nothing rests, and a `REFUSED_` number for a refused order.
+   * Places an order at a YES price. A YES bid sells NO if the account holds enough NO, else it buys YES; an ask
+   * likewise. The unfilled part of an `immediate` order is dropped. Returns the handle of the resting part of the
+   * order, greater than 0. Returns 0 if no part of the order rests, and a `REFUSED_` number if it is refused.
    */
   place(
     account: AccountSlot,
@@ -101,11 +101,11 @@ export class InternalOrders {
     return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
   }
 
-  /** Cancels a resting order in constant time. False if the order no longer rests. */
+  /** Cancels a resting internal order in constant time. Returns false if the order no longer rests. */
   cancel(handle: number): boolean {
     const pool = this.#pool;
     const slot = pool.findSlot(handle);
-    // API orders have handles too, but only a signed draft may cancel them.
+    // API orders also have handles, but only a signed draft may cancel them.
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
@@ -120,30 +120,30 @@ export class InternalOrders {
   }
 }
 
-/** An API order, from its draft on. Amounts, prices and funds in micros. */
+/** An order of an API user, from its draft on. Amounts, prices and funds of the order are in micros. */
 export interface PlacedOrder extends RecordOfAccount {
   readonly market: number;
   readonly leg: LegCode;
   readonly type: OrderType;
   /** Price in the space of the order's outcome; null for a market order. */
   readonly price: Micros | null;
-  /** Number of shares; null for a market buy. */
+  /** Number of shares to trade; null for a market buy. */
   readonly amount: Micros | null;
   /** Maximum spending of a market buy, fees included; null for other orders. */
   readonly funds: Micros | null;
-  /** Message of the draft; empty after the submit and after the expiry. */
+  /** Message of the order's draft; empty after the submit and after the expiry. */
   message: string;
   status: OrderStatus;
   filledAmount: number;
-  /** Currency that fills have moved: paid including fees, or received after fees. */
+  /** Currency that the order's fills have moved: paid including fees, or received after fees. */
   filledFunds: number;
-  /** Handle in the order pool; 0 unless the order rests. */
+  /** Handle of the order in the order pool; 0 unless the order rests. */
   handle: number;
-  /** The newest cancel draft; null without a draft, and null after its cancel was executed. */
+  /** The order's newest cancel draft; null without a draft, and null after its cancel was executed. */
   cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
 }
 
-/** A fill of an API order, in micros; the price is in the space of the order's outcome. It is archived at once. */
+/** A fill of an API order, in micros; the price is in the space of the order's outcome. A fill is archived at once. */
 interface OwnTrade {
   /** Id of the filled order. */
   readonly order: number;
@@ -162,7 +162,7 @@ const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalO
 export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
   #lastTradeId = 0;
-  /** Executes the trades, and reports the fills of API orders to this object. */
+  /** The matching engine, which executes the trades and reports fills of API orders to this object. */
   readonly matching: Matching;
 
   constructor(context: CoreContext, pool: OrderPool) {
@@ -232,7 +232,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     record.status = status;
     record.message = '';
     if (!isFinalOrder(status)) return;
-    // A submitted cancel draft no longer changes any answer, and its message is long.
+    // After its submit, a cancel draft no longer changes any answer, and its long message wastes memory.
     if (record.cancel?.submitted === true) record.cancel = null;
     this.finish(record);
   }
@@ -242,7 +242,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
-  /** Order of the checks: found, not expired, still a draft, signature, market trades, balance. */
+  /** A submit is checked in this order: found, not expired, still a draft, signature, market trades, balance. */
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'orderRow'>> {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -269,7 +269,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
-    // Only its funds limit a market buy.
+    // A market buy is limited only by its funds.
     const wanted = amount ?? Number.MAX_SAFE_INTEGER;
     const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
@@ -294,7 +294,7 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     const { account, market } = record;
     const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
     this.#lastTradeId += 1;
-    // A fill never changes. Fills are never read by name, and their lists filter only by market.
+    // Fills never change, so they are archived at once: without a name, and with the market as their only filter.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
     this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
@@ -381,10 +381,10 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
     if (market === null) return NO_ROWS;
     const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
     const { rows, last } = firstOf(found, limit);
-    // Most fills of a page belong to a few orders.
+    // Orders are cached, because most fills of a page belong to a few orders.
     const orders = new Map<number, PlacedOrder>();
     const toTradeRow = ({ id, market, record }: Archived) => {
-      // `onFill` has created all records of this kind.
+      // `onFill` has created all archived records of this kind.
       const trade = record as OwnTrade;
       const order = orders.get(trade.order) ?? must(this.get(trade.order), `order ${trade.order}`);
       orders.set(order.id, order);
@@ -406,12 +406,12 @@ export class Orders extends Records<PlacedOrder, Wire<'orderRow'>> implements Fi
   }
 }
 
-/** An order that fits its market's rules. Sizes that its type does not have are null. */
+/** An order that fits its market's rules. An order size that does not apply to the order's type is null. */
 type CheckedOrder = Pick<PlacedOrder, 'leg' | 'price' | 'amount' | 'funds'>;
 
 type OrderField = 'price' | 'amount' | 'funds';
 
-/** Reads an order, or refuses its first wrong field. */
+/** Reads an order draft, or refuses its first wrong field. */
 function checkOrder(request: OrderRequest, trading: Trading): Result<CheckedOrder> {
   const buys = request.side === 'buy';
   const isLimit = request.order_type === 'limit';
@@ -441,11 +441,11 @@ function offGrid(field: OrderField, value: Micros, trading: Trading): string | n
   if (value % step !== 0) return `Must be a multiple of ${formatDecimal(asMicros(step))}.`;
   if (value < least) return `Ensure this value is greater than or equal to ${formatDecimal(least)}.`;
   if (value > most) return `Ensure this value is less than or equal to ${formatDecimal(most)}.`;
-  // Even without a minimum, 0 is not a size.
+  // Even without a minimum, an order's size must not be 0.
   return value > 0 ? null : 'Must be positive.';
 }
 
-/** Amount that an order needs and locks: currency for a buy (its funds for a market buy), shares for a sell. */
+/** Returns what an order needs and locks: currency for a buy (its funds for a market buy), shares for a sell. */
 function computeLock(order: CheckedOrder, trading: Trading): number {
   if (order.funds !== null) return order.funds;
   const amount = must(order.amount, 'the amount of an order');
@@ -453,7 +453,7 @@ function computeLock(order: CheckedOrder, trading: Trading): number {
   return buyLock(must(order.price, 'the price of a limit order'), amount, trading.lockRate);
 }
 
-/** Terms of the order in its draft message, which the wallet signs. */
+/** Returns the order's terms as text of its draft message, which the wallet signs. */
 function makeDraftTerms(order: CheckedOrder): DraftTerms {
   const action = 'place-order';
   const isYes = isYesLeg(order.leg);

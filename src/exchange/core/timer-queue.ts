@@ -1,6 +1,6 @@
 /** Timers of the exchange's records, by due time. */
 
-/** A binary heap. The order is a parameter; the smallest entry is first. */
+/** A binary heap whose order is a parameter; the smallest entry is first. */
 export class Heap<T> {
   readonly #comesBefore: (a: T, b: T) => boolean;
   #entries: T[] = [];
@@ -13,7 +13,7 @@ export class Heap<T> {
     return this.#entries[0];
   }
 
-  /** All entries in the heap's own order. A snapshot may restore them. */
+  /** All entries in the heap's own order. A snapshot may store and restore these entries. */
   get entries(): readonly T[] {
     return this.#entries;
   }
@@ -49,7 +49,7 @@ export class Heap<T> {
   }
 }
 
-/** Draft expiry, conversion landing, step of a request or settlement, interest check or close of a position. */
+/** Kind of a timer: draft expiry, conversion landing, request or settlement step, interest check or position close. */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
 /** A due time, Unix ms, and the record that it concerns. */
@@ -57,7 +57,7 @@ export interface Timer {
   readonly dueMs: number;
   readonly sequence: number;
   readonly kind: TimerKind;
-  /** Id of the record. The record is checked when the timer is due, because timers are not canceled. */
+  /** Id of the timer's record, which is checked when the timer is due, because timers are not canceled. */
   readonly id: number;
 }
 
@@ -66,7 +66,7 @@ export class TimerQueue {
   readonly #heap = new Heap<Timer>((a, b) => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence));
   #sequence = 0;
 
-  /** Time of the first timer, Unix ms; infinite if there is none. */
+  /** Returns the time of the first timer, Unix ms; infinite if there is none. */
   nextMs = Number.POSITIVE_INFINITY;
 
   put(dueMs: number, kind: TimerKind, id: number): void {

@@ -1,7 +1,7 @@
 /**
  * The simulated crowd of the paper exchange, with its own markets. Each market has a hidden probability, noise takers,
- * informed takers and a competing maker. Seed and tick times determine all orders and trades. The crowd's accounts are
- * internal and have unlimited currency.
+ * informed takers and a competing maker. The seed and the times of ticks determine all of the crowd's orders and
+ * trades. The crowd's accounts are internal and have unlimited currency.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -12,7 +12,7 @@ import { type Category, isSettledMarket } from '../../shared/protocol/states.js'
 import { type AccountSlot, ASK, BID, type MarketIndex, type MarketSpec, type MatchingSide } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/** Distance of the best level from the estimate at a price of 0.50, in ticks. It is smaller near 0 and 1. */
+/** Distance of the maker's best level from its estimate at a price of 0.50, in ticks; smaller near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Levels of the maker: distance from the best level in ticks, and usual size in shares. */
@@ -23,12 +23,12 @@ const LADDER = [
   { behind: 4, shares: 140 },
   { behind: 7, shares: 250 },
 ] as const;
-/** Time in which the estimate closes 63 % of its gap to the truth. After news, prices are wrong for about this time. */
+/** Time for the maker's estimate to close 63 % of its gap to the truth; after news, prices are wrong about as long. */
 const LAG_MS = 20_000;
-/** Standard deviation of the estimate's error, in log-odds (1.25 cents at a price of 0.50), and its time constant. */
+/** Error of the maker's estimate: standard deviation in log-odds (1.25 cents at a price of 0.50), and time constant. */
 const ERROR_SIGMA = 0.05;
 const ERROR_MS = 60_000;
-/** A level with less than this part of its size is replaced by a new order, at the end of the queue. */
+/** A maker's level with less than this fraction of its size is replaced by a new order, at the end of the queue. */
 const WORN_PART = 0.4;
 
 interface Level {
@@ -37,13 +37,13 @@ interface Level {
   readonly shares: number;
 }
 
-/** The crowd's market maker. It quotes several levels on both sides of a late and inexact estimate of the truth. */
+/** The crowd's market maker, which quotes several levels on both sides of a late and inexact estimate of the truth. */
 class CompetingMaker {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
   readonly #market: MarketIndex;
   readonly #random: Random;
-  /** Estimated log-odds of YES. */
+  /** The maker's estimate of the log-odds of YES. */
   #estimate: number;
   #error = 0;
   #atMs: number;
@@ -65,7 +65,7 @@ class CompetingMaker {
     this.#atMs = nowMs;
   }
 
-  /** Updates the estimate from the truth (log-odds) and replaces orders. An order at a wanted price keeps its place. */
+  /** Updates the maker's estimate from the truth (log-odds) and replaces orders, except those at wanted prices. */
   requote(nowMs: number, truth: number): void {
     this.#learn(nowMs, truth);
     const fair = sigmoid(this.#estimate + this.#error);
@@ -125,17 +125,17 @@ function ladder(best: number, direction: 1 | -1): Rung[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Standard deviation of log-odds in one hour. At a price of 0.50 this is 2 cents in one minute. */
+/** Hourly standard deviation of the hidden log-odds. At a price of 0.50, this deviation is 2 cents in one minute. */
 const SIGMA_PER_SQRT_HOUR = 0.6;
-/** Mean reversion per hour. Without it, a market would stay near 0.01 or 0.99 most of the time. */
+/** Mean reversion of log-odds per hour, without which a market would mostly stay near 0.01 or 0.99. */
 const REVERSION_PER_HOUR = 0.4;
-/** News: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
+/** News moves the hidden probability: a jump every 40 minutes on average, of 7 cents at a price of 0.50. */
 const JUMP_MEAN_MS = 40 * 60_000;
 const JUMP_SIGMA = 0.3;
-/** Standard deviation of start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
+/** Standard deviation of markets' start prices, in log-odds: two of three prices are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
-/** A market's true probability: an Ornstein–Uhlenbeck process in log-odds, with jumps. Exact for any time step. */
+/** A market's true probability: an Ornstein–Uhlenbeck process in log-odds, with jumps, exact for any time step. */
 class HiddenValue {
   readonly #random: Random;
   readonly #mean: number;
@@ -156,7 +156,7 @@ class HiddenValue {
     return START_SIGMA * random.normal();
   }
 
-  /** Log-odds at this time. The time must not go back. */
+  /** Returns the log-odds at this time. Times given to `at` must not go back. */
   at(nowMs: number): number {
     while (this.#jumpMs <= nowMs) {
       this.#diffuse(this.#jumpMs);
@@ -167,7 +167,7 @@ class HiddenValue {
     return this.#x;
   }
 
-  /** Probability at the time of the last call of `at`. */
+  /** True probability at the time of the last call of `at`. */
   get probability(): number {
     return sigmoid(this.#x);
   }
@@ -187,7 +187,7 @@ const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 /** Converts a probability strictly between 0 and 1 to log-odds. */
 const logit = (p: number): number => Math.log(p / (1 - p));
 
-/** The crowd's accounts by kind of trader. Separate accounts can trade with each other. */
+/** The crowd's accounts by kind of trader. Separate accounts of the crowd can trade with each other. */
 type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
 
 /** Tick of the crowd's markets: one cent, in micros. The crowd counts prices in ticks, 1 to 99. */
@@ -201,13 +201,13 @@ const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
 /** Converts whole shares to micros. */
 const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
-/** Best price of a market's side in ticks; null if the side is empty. */
+/** Returns the best price of a market's side in ticks; null if the side is empty. */
 function bestTick(core: ExchangeCore, market: MarketIndex, side: MatchingSide): number | null {
   const price = core.catalog.market(market).bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }
 
-/** Visible price, between 0 and 1: the book's middle, else its only side's price, else the last trade, else 0.5. */
+/** Visible price of a market, 0 to 1: the book's middle, else its only side's price, else the last trade, else 0.5. */
 function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
   const bid = bestTick(core, market, BID);
   const ask = bestTick(core, market, ASK);
@@ -222,13 +222,13 @@ function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
 const NOISE_MEAN_MS = 3000;
 const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
-/** Mean distance of a noise taker's limit from the visible price, in ticks. Half of the limits are beyond two cents. */
+/** Mean distance of a noise taker's limit from the visible price, in ticks; for half of them it is over two cents. */
 const NOISE_REACH_TICKS = 3;
-/** Sizes of noise takers, in shares: lognormal with median 3. */
+/** Order sizes of noise takers, in shares: lognormal with median 3. */
 const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
-/** Minimum gain of an informed taker, in ticks. It covers the fee of one per cent and a profit. */
+/** Minimum gain of an informed taker, in ticks. This minimum gain covers the fee of one per cent and a profit. */
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 
@@ -261,7 +261,7 @@ class CrowdMarket {
     this.index = index;
     const facts = core.marketFacts(index);
     this.#resolvesMs = (facts.resolutionDate ?? Number.POSITIVE_INFINITY) * 1000;
-    // The mean is fixed for a market. All other random values depend on the start time, so restarts differ.
+    // The mean of a hidden probability is fixed. Other random values depend on the start time: restarts differ.
     const mean = HiddenValue.drawStart(Random.fromSeed(seed, conditionId));
     this.#random = Random.fromSeed(seed, `${conditionId}/${nowMs}`);
     const x = facts.lastTradePrice === null ? mean : logit(facts.lastTradePrice / 1_000_000);
@@ -272,29 +272,29 @@ class CrowdMarket {
     this.#informedMs = nowMs + this.#random.exponential(INFORMED_MEAN_MS);
   }
 
-  /** Time of the next action, Unix ms of the exchange's clock. */
+  /** Time of the traders' next action, Unix ms of the exchange's clock. */
   nextDueMs(): number {
     return Math.min(this.#makerMs, this.#noiseMs, this.#informedMs);
   }
 
-  /** The hidden probability at the last action. */
+  /** The hidden probability at the time of the last action. */
   get fairProbability(): number {
     return this.#hidden.probability;
   }
 
-  /** Whether the market is settled, because of its date or by an operator. The crowd then stops trading in it. */
+  /** Whether the market is settled, because of its date or by an operator. The crowd does not trade in it. */
   get settled(): boolean {
     return isSettledMarket(this.#core.marketFacts(this.index).state);
   }
 
-  /** Skips all actions before this time. The hidden probability still changes. */
+  /** Skips all traders' actions before this time, while the hidden probability still changes. */
   skipTo(timeMs: number): void {
     this.#makerMs = Math.max(this.#makerMs, timeMs);
     this.#noiseMs = Math.max(this.#noiseMs, timeMs);
     this.#informedMs = Math.max(this.#informedMs, timeMs);
   }
 
-  /** Does the next due action. In a market that is not open, traders do nothing. */
+  /** Does the traders' next due action. In a market that is not open, traders do nothing. */
   step(): void {
     const dueMs = this.nextDueMs();
     const nowMs = Math.ceil(dueMs);
@@ -353,14 +353,14 @@ class CrowdMarket {
   }
 }
 
-/** A sequence of questions. One of them at a time is a market. */
+/** A slot of the crowd: a sequence of questions. One question of a slot at a time is a market. */
 interface Slot {
   readonly name: string;
   readonly event: string;
   readonly category: Category;
   /** Days from the listing of a market to the midnight (UTC) of its resolution. */
   readonly days: number;
-  /** Titles of the markets, used in turn. `{date}` stands for the last day before the resolution. */
+  /** Titles of the slot's markets, used in turn. In a title, `{date}` stands for the last day before the resolution. */
   readonly questions: readonly string[];
 }
 
@@ -413,7 +413,7 @@ const SLOTS: readonly Slot[] = [
 /** Number of generated markets in one event. */
 const MATCHES_AN_EVENT = 5;
 
-/** Returns this many slots, 1 to 1000. The first four are always the shipped slots. */
+/** Returns this number of slots, 1 to 1000. The first four are always the shipped slots. */
 const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
   Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
 
@@ -432,7 +432,7 @@ const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;
 
-/** Id of a slot's n-th market, from 0, for any seed. After a restart the crowd finds its markets by their ids. */
+/** Id of a slot's n-th market, from 0, for any seed, so that a restarted crowd finds its markets. */
 const listingId = (slot: Slot, listing: number): string => deriveConditionId('crowd', `${slot.name}/${listing}`);
 
 const MONTHS: readonly string[] = [
@@ -470,12 +470,12 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** Maximum time that the crowd catches up on after a gap, ms. A sleeping computer or a moved clock causes gaps. */
+/** Maximum time that the crowd catches up on after a gap, ms, as when the computer sleeps or its clock is moved. */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** Seed and size of the crowd. */
+/** Seed of the crowd and number of its markets. */
 export interface CrowdSettings {
-  /** Equal seeds and tick times give equal markets, orders and trades. */
+  /** With equal seeds and times of ticks, markets, orders and trades are equal. */
   readonly seed: number;
   /** Number of simultaneous markets, 1 to 1000; default 4, the shipped markets. */
   readonly markets?: number | undefined;
@@ -483,7 +483,7 @@ export interface CrowdSettings {
 
 interface CrowdListing {
   readonly slot: Slot;
-  /** Number of the slot's current market, from 0. */
+  /** Number of the slot's current market, counted from 0. */
   listing: number;
   market: CrowdMarket;
 }
@@ -526,12 +526,12 @@ export class Crowd {
     return Math.ceil(Math.min(...this.#listed.map((listed) => listed.market.nextDueMs())));
   }
 
-  /** Cancels the crowd's orders, for a clean stop. */
+  /** Cancels all of the crowd's orders when the exchange stops cleanly. */
   withdraw(nowMs: number): void {
     for (const listed of this.#listed) listed.market.withdraw(nowMs);
   }
 
-  /** Hidden probabilities, to measure a strategy's true earnings. A strategy must not see them. */
+  /** Hidden probabilities, to measure a strategy's true earnings. Strategies must not see the hidden probabilities. */
   truths(): { readonly conditionId: string; readonly index: number; readonly probability: number }[] {
     return this.#listed.map(({ market }) => ({
       conditionId: market.conditionId,

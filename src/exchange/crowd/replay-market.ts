@@ -1,4 +1,4 @@
-/** One recording as a market of the exchange. It opens at the recording's first event and closes at the last. */
+/** One recording as a market of the exchange, open from the recording's first event to its last. */
 
 import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../recording/contract.js';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -11,32 +11,32 @@ import { detailRow } from '../core/records/market-rows.js';
 /** Both sides of a recorded book: amounts by price, in millionths. */
 type RebuiltBook = readonly [bids: ReadonlyMap<number, number>, asks: ReadonlyMap<number, number>];
 
-/** Reads one recording. `chunk` and `at` give the next event. The caller advances `at`. */
+/** Reads one recording. `chunk` and `at` give the recording's next event. The caller advances `at` after each event. */
 export class Playback {
   readonly recording: Recording;
-  /** The current chunk; null while the next chunk is being read, and at the end. */
+  /** Current chunk of the recording; null while the next chunk is being read, and at the end. */
   chunk: EventChunk | null = null;
   at = 0;
   #source: AsyncIterator<EventChunk>;
   #next: EventChunk | null = null;
   #loading: Promise<void> | null = null;
   #exhausted = false;
-  /** Error that ended the reading early; null without an error. */
+  /** Error that ended the reading of the recording early; null without an error. */
   failure: TwinbookError | null = null;
 
-  /** Begins to read the first chunk at once. */
+  /** Begins to read the recording's first chunk at once. */
   constructor(recording: Recording) {
     this.recording = recording;
     this.#source = recording.chunks()[Symbol.asyncIterator]();
     this.#load();
   }
 
-  /** True if all events were applied, or no more can be read. */
+  /** True if all events of the recording were applied, or no more can be read. */
   get ended(): boolean {
     return this.#exhausted && this.chunk === null && this.#next === null;
   }
 
-  /** True if an event is ready. False at the end, and while the next chunk is being read. */
+  /** True if the recording's next event is ready; false at the end, and while the next chunk is being read. */
   available(): boolean {
     if (this.chunk !== null && this.at < this.chunk.length) return true;
     this.chunk = this.#next;
@@ -47,17 +47,17 @@ export class Playback {
     return true;
   }
 
-  /** Recorded time of the next event, Unix ms. Call `available` before. */
+  /** Recorded time of the recording's next event, Unix ms. Call `available` before. */
   timeMs(): number {
     return this.chunk?.timeMs[this.at] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when no chunk is being read. */
+  /** Resolves when no chunk of the recording is being read. */
   async waitForLoad(): Promise<void> {
     while (this.#loading !== null) await this.#loading;
   }
 
-  /** Skips all events up to a recorded time, except the recording's end. Returns the book at that time. */
+  /** Skips all recorded events up to this time, except the recording's end, and returns the recorded book then. */
   async skipTo(timeMs: number): Promise<RebuiltBook> {
     const book: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
     for (;;) {
@@ -67,7 +67,7 @@ export class Playback {
     }
   }
 
-  /** Stops reading and closes the file. */
+  /** Stops reading the recording and closes its file. */
   async close(): Promise<void> {
     this.#exhausted = true;
     this.chunk = null;
@@ -122,7 +122,7 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null;
-  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, and never played again. */
+  /** `absent`: not played yet. `open`: partly played. `finished`: market closed or settled, and never played again. */
   state: 'absent' | 'open' | 'finished';
   /** Number of skipped events: off the market's price grid, or a trade while the market does not trade. */
   refusedEvents = 0;
@@ -159,7 +159,7 @@ export class ReplayMarket {
       return;
     }
     const side: MatchingSide = chunk.side[at] === BID ? BID : ASK;
-    // Prices and amounts of a recording are integers.
+    // Recordings contain prices and amounts as integers.
     const price = chunk.priceMicros[at] as Micros;
     const amount = chunk.amountMicros[at] as Micros;
     const known =
@@ -176,7 +176,7 @@ export class ReplayMarket {
     const tick = stepOfPrecision(this.recorded.tickPrecision);
     for (let price = tick as number; price < 1_000_000; price += tick) {
       for (const side of [BID, ASK] as const) {
-        // Recorded prices on the tick and totals are integers of millionths.
+        // Recorded totals, and prices on the tick, are integers of millionths.
         this.#core.at(nowMs).feed.level(index, side, price as Micros, (book[side].get(price) ?? 0) as Micros);
       }
     }
@@ -199,7 +199,7 @@ export class ReplayMarket {
   }
 }
 
-/** Description of a replayed market. After a restart, it identifies the market's recording. */
+/** Description of a replayed market. After a restart, this description identifies the market's recording. */
 const describeSource = ({ source }: RecordedMarket): string =>
   `A replay of the recorded market ${source.ticker} (${source.origin ?? source.kind}).`;
 
@@ -217,7 +217,7 @@ function checkSameMarket(
   );
 }
 
-/** Fee rates of the recording; empty if it has none. The exchange then uses its default rates. */
+/** Fee rates of the recording; empty if it has none, so that the exchange uses its default rates. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

@@ -1,10 +1,10 @@
 /**
- * Plays recorded markets on the exchange. Each recording is one market. It opens at its first event, applies recorded
- * levels and trades among the real orders, and closes at its last event. If the outcome is known, it then resolves.
+ * Plays recorded markets on the exchange. Each recording is one market. The market opens at its first event, applies
+ * recorded levels and trades among real orders, and closes at its last event. A known outcome then resolves the market.
  *
  * The recordings of each source (Kalshi, Polymarket) play in a timeline of their own. After a restart, a closed market
- * is not played again, and a partly played market continues. Chunks are read in advance, asynchronously. `tick` is
- * synchronous, and stops all playback of a timeline while it needs a chunk.
+ * is not played again, and a partly played market continues. Chunks of recordings are read in advance, asynchronously.
+ * `tick` is synchronous; while a timeline needs an unread chunk, its playback stops.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -12,35 +12,35 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { ExchangeCore } from '../core/core.js';
 import { Playback, ReplayMarket, VERIFY_HINT } from './replay-market.js';
 
-/** Retry interval while the next chunk is not read yet, ms. */
+/** Retry interval while a recording's next chunk is not read yet, ms. */
 const STALL_POLL_MS = 10;
 
 /** One recording of a replay, and its market. */
 interface ReplayPart {
   readonly recording: Recording;
   readonly market: ReplayMarket;
-  /** Recorded time of the first event, Unix ms. */
+  /** Recorded time of the recording's first event, Unix ms. */
   readonly firstMs: number;
 }
 
 /**
  * Plays the recordings of one source in order of time. Recordings that overlap in time form an act and play together.
- * An act begins when the previous act has ended, so gaps are skipped. Within an act, recorded time runs at `speed`.
+ * An act begins when the previous act ends, so gaps are skipped. Within an act, recorded time advances at `speed`.
  */
 class ReplayTimeline {
   readonly #speed: number;
   readonly #acts: readonly (readonly ReplayPart[])[];
   readonly #playing = new Map<ReplayPart, Playback>();
   #act = 0;
-  /** The same moment in exchange time and in recorded time, Unix ms. */
+  /** One moment in exchange time and in recorded time, Unix ms; relates the two clocks. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
-  /** Exchange time of the last played event, Unix ms. No later event has an earlier time. */
+  /** Exchange time of the last played event, Unix ms. No event is played with an earlier exchange time. */
   #lastMs: number;
   #stalled = false;
-  /** Recording with the next event, from `#findNext`; null if the act has no more events. */
+  /** Recording that has the next event, from `#findNext`; null if the act has no more events. */
   #next: ReplayPart | null = null;
   #nextPlayback: Playback | null = null;
-  /** Recorded time of the next event of another recording, Unix ms. */
+  /** Recorded time of the earliest event of the act's other recordings, Unix ms. */
   #untilMs = Number.POSITIVE_INFINITY;
 
   /** Begins to play unfinished recordings at `nowMs`, exchange clock. */
@@ -61,7 +61,7 @@ class ReplayTimeline {
     return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
   }
 
-  /** Continues partly played recordings of the first act. Closes the open markets of later acts. */
+  /** Continues partly played recordings of the first act. Closes markets of later acts that are open. */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())
@@ -81,7 +81,7 @@ class ReplayTimeline {
     await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
   }
 
-  /** Stops reading and closes the files. No event is played afterwards. */
+  /** Stops reading and closes the files. No event is played after this call. */
   async close(): Promise<void> {
     await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
   }
@@ -96,7 +96,7 @@ class ReplayTimeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // All recordings wait. Otherwise the order of events would depend on the speed of the disk.
+        // All recordings wait. Without this wait, the order of events would depend on the speed of the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -131,7 +131,7 @@ class ReplayTimeline {
     }
   }
 
-  /** Finds the recording with the earliest event, and the time of the second earliest. False while a chunk is read. */
+  /** Finds the recording with the earliest event, and the time of the second earliest; false while a chunk is read. */
   #findNext(): boolean {
     this.#next = null;
     this.#nextPlayback = null;
@@ -165,7 +165,7 @@ class ReplayTimeline {
     this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
   }
 
-  /** Begins to read the recordings of this act and the next act, so that the next act can begin at once. */
+  /** Begins to read the recordings of this act, and those of the next act so that it can begin at once. */
   #preload(): void {
     for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
       if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
@@ -177,7 +177,7 @@ class ReplayTimeline {
     return Math.max(this.#lastMs, dueMs);
   }
 
-  /** Recorded time that a partly played recording had reached at the stop, if it was played at the present speed. */
+  /** Returns the recorded time that a partly played recording had reached at the stop, assuming the present speed. */
   #computePosition(part: ReplayPart, stoppedMs: number): number {
     const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
     const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
@@ -235,13 +235,13 @@ export class Replay {
       const market = new ReplayMarket(core, recording.market);
       plan.push(planText(recording, market.state, speed));
       if (market.state === 'finished') {
-        // The exchange may have stopped between the close and the resolution.
+        // The exchange may have stopped between a market's close and its resolution.
         market.close(nowMs);
         continue;
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
       const { kind: format, origin } = recording.market.source;
-      // A recording in Twinbook's own format counts as one of its venue.
+      // A recording in Twinbook's own format counts as a recording of its venue.
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }
@@ -251,7 +251,7 @@ export class Replay {
     return new Replay(timelines, [...bySource.values()].flat(), plan);
   }
 
-  /** Plays all events that are due by `nowMs` and already read. */
+  /** Plays all recorded events that are due by `nowMs` and already read. */
   tick(nowMs: number): void {
     for (const timeline of this.#timelines) timeline.tick(nowMs);
   }
@@ -265,7 +265,7 @@ export class Replay {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Notes for the user about the recordings, as far as they are read. */
+  /** Returns notes for the user about the recordings, as far as they are read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
@@ -282,12 +282,12 @@ export class Replay {
     };
   }
 
-  /** Closes all recordings. No event is played afterwards. */
+  /** Closes all recordings. No event is played after this call. */
   async close(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.close()));
   }
 
-  /** Resolves when all chunks that can be read in advance are read. A following `tick` never waits for the disk. */
+  /** Resolves when all chunks that can be read in advance are read, so that the next `tick` need not wait. */
   async ready(): Promise<void> {
     await Promise.all(this.#timelines.map((timeline) => timeline.ready()));
   }

@@ -9,7 +9,7 @@ import type { ExchangeCore } from '../core/core.js';
 import { refuse } from '../service/answers.js';
 import type { readSignedParts } from './messages.js';
 
-/** The `data` of an answer of `/paper/signed-request/`. */
+/** Field `data` of the answer of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
   timestamp: z.string().nullable().describe('Timestamp of the request’s header; null without the header.'),
   method: z.string(),
@@ -24,7 +24,7 @@ export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 type SignedRequest = ReturnType<typeof readSignedParts>;
 
-/** Reports the parts of a signed request as received, and its first failed check. The report contains no secret. */
+/** Reports the parts of a signed request as received, without secrets, and its first failed check. */
 export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
   const timestamp = authenticator.readTimestamp(request.headers);
   const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
@@ -40,7 +40,7 @@ export function reportOn(request: SignedRequest, authenticator: Authenticator, c
   };
 }
 
-/** Maximum length of an API key. Longer keys cannot exist and get no rate window of their own. */
+/** Maximum length of an API key. API keys that are longer cannot exist and get no rate window of their own. */
 const MAX_KEY_LENGTH = 128;
 
 /** Checks the three headers of signed requests and finds the caller's account. */
@@ -52,14 +52,14 @@ export class Authenticator {
 
   constructor(profile: VenueProfile) {
     const names = signatureHeaders(profile.header_prefix);
-    // Node gives header names in lower case.
+    // Node.js converts header names to lower case.
     this.#keyHeader = names.apiKey.toLowerCase();
     this.#timestampHeader = names.timestamp.toLowerCase();
     this.#signatureHeader = names.signature.toLowerCase();
     this.#toleranceS = profile.clock_tolerance_s;
   }
 
-  /** API key of a request, for its rate window; null if the key is missing or too long. */
+  /** Returns a request's API key, for its rate window; null if the key is missing or too long. */
   keyNamed(headers: IncomingHttpHeaders): string | null {
     const key = readHeader(headers[this.#keyHeader]);
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
@@ -69,7 +69,7 @@ export class Authenticator {
     return readHeader(headers[this.#timestampHeader]);
   }
 
-  /** Returns the caller's account, or refuses the request. `nowMs`: Unix ms of the exchange's clock. */
+  /** Returns the signed request's account, or refuses the request. `nowMs`: Unix ms of the exchange's clock. */
   authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
     const timestamp = this.readTimestamp(request.headers);
@@ -86,7 +86,7 @@ export class Authenticator {
     return { ok: true, value: credential.account };
   }
 
-  /** True if all three headers are missing. A header without a value makes a signed request that is refused. */
+  /** True if all three signature headers are missing. A request with an empty one counts as signed and is refused. */
   #isUnsigned(headers: IncomingHttpHeaders): boolean {
     const names = [this.#keyHeader, this.#timestampHeader, this.#signatureHeader];
     return names.every((name) => headers[name] === undefined);

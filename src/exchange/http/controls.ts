@@ -1,4 +1,4 @@
-/** Controls under `/paper/` for tests and operators. They are optional and refuse other machines and web pages. */
+/** Controls under `/paper/` for tests and operators. Controls are optional and refuse other machines and web pages. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from '.
 export interface FaultControlCall<B> extends FaultContext {
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  /** Reports on the signature of this request. */
+  /** Returns a report on the signature of this request. */
   readonly report: () => SignedRequestReport;
   /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
@@ -36,7 +36,7 @@ function control<B extends z.ZodObject>(
   body: B,
   run: (call: FaultControlCall<z.output<B>>) => Result<unknown>,
 ): FaultControl {
-  // The server has parsed the body by this schema.
+  // The server has parsed the control's body by this schema.
   return { method: 'POST', path, body, run: (call) => run(call as FaultControlCall<z.output<B>>) };
 }
 
@@ -44,7 +44,7 @@ function control<B extends z.ZodObject>(
 const bare = (method: FaultControl['method'], path: FaultControl['path'], run: FaultControl['run']) =>
   ({ method, path, body: null, run }) satisfies FaultControl;
 
-/** Maximum advance of the clock: a year. Larger values are typing errors. */
+/** Maximum advance of the clock: a year. Larger values are treated as typing errors. */
 const MAX_ADVANCE_S = 366 * 86_400;
 
 const bookConfig = orderbookConfig.partial().extend({
@@ -135,7 +135,7 @@ export const CONTROLS: readonly FaultControl[] = [
   }),
   control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
   bare('GET', '/paper/faults/', (call) => ok(shownFaults(call))),
-  // The body is not parsed, because it is reported as received.
+  // The request's body is not parsed, because it is reported as received.
   bare('GET', '/paper/signed-request/', ({ report }) => ok(report())),
   bare('POST', '/paper/signed-request/', ({ report }) => ok(report())),
 ];
@@ -147,7 +147,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
     let changed: Result<unknown> = refuse(
       badField('state', 'One of state, paused and unbacked_collateral is required.'),
     );
-    // The state comes first, because only it can be refused. A refusal then changes nothing.
+    // The market's state is changed first, because only this change can be refused. Refusals thus change nothing.
     if (state !== undefined) {
       changed = core.at(nowMs).markets.setState(id, state);
       if (!changed.ok) return changed;
@@ -158,7 +158,7 @@ function changeState(call: FaultControlCall<z.output<typeof stateBody>>): Result
   });
 }
 
-/** Runs `change` for the market of the path. Answers `not_found` if there is no such market. */
+/** Runs `change` for the market in the request's path. Answers `not_found` if the market does not exist. */
 function changeMarket<B>(
   { params, core }: FaultControlCall<B>,
   change: (id: string) => Result<unknown>,
@@ -194,7 +194,7 @@ function marketSpec(body: z.output<typeof marketBody>): MarketSpec {
     ...withoutUndefined(nullable),
     config: body.config ?? { kind: 'orderbook' },
   };
-  // The spec has the types of the body, without null and undefined.
+  // The market's specification has the types of the body, without null and undefined.
   return spec as MarketSpec;
 }
 
@@ -213,7 +213,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
       config: { scope: 'paper' },
       handler: (request, reply) => {
         const answer = serve(control, request, options, { authenticator, faults });
-        // The call may have moved the clock, so the header is set again.
+        // The control may have moved the clock, so the `Date` header is set again.
         reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
         send(reply, answer);
       },
@@ -241,6 +241,6 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/** True for a request from a web page. Browsers mark such requests with these headers. */
+/** Returns true for a request from a web page. Browsers mark requests from web pages with these headers. */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

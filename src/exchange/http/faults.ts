@@ -13,7 +13,7 @@ import { type Answer, badField, faultAnswer, refuse } from '../service/answers.j
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-// The keys of the two tables are the names of calls and the slugs of errors.
+// The keys of these two tables are the names of calls and the slugs of errors.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorSlug[]];
 
@@ -21,7 +21,7 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** Maximum duration of faults: a year. Larger values are typing errors. */
+/** Maximum duration of faults: a year. Larger values are treated as typing errors. */
 const MAX_S = 366 * 86_400;
 const MAX_DELAY_MS = 86_400_000;
 
@@ -52,22 +52,22 @@ const answerFault = z
   })
   .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
     answer,
-    /** Affected calls; null: every call of the service. */
+    /** Calls that the fault affects; null: every call of the service. */
     calls: calls ?? null,
-    /** HTTP status of the answer: of a proxy's page, or of the error. */
+    /** HTTP status of the false answer: that of a proxy's page, or of the error. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
-    /** Slug of the error; null for a proxy's page. */
+    /** Slug of the false answer's error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** True: the call is executed, and only a successful call gets the fault's answer. */
+    /** True: the call is executed, and the fault's answer replaces only a success. */
     acts: acts ?? false,
     /** Maximum number of false answers; null: without a limit. */
     count: count ?? null,
-    /** Affected part of the calls, above 0 and up to 1. */
+    /** Fraction of the calls that the fault affects, above 0 and up to 1. */
     share: share ?? 1,
   }));
 
-/** A false answer, as it was requested and as the control shows it. */
+/** A simulated false answer, as it was requested and as the control shows it. */
 type AnswerFault = z.output<typeof answerFault>;
 
 const perMinute = integer(1, 100_000).optional();
@@ -81,7 +81,7 @@ export const faultsBody = z.strictObject({
 });
 
 interface FaultPlan {
-  /** False answers; the first that matches a call is sent. `given`: how often it was sent. */
+  /** False answers; the first that matches a call is sent. `given`: number of times that the false answer was sent. */
   readonly answers: readonly (AnswerFault & { given: number })[];
   /** Request limits per 60 seconds that replace the profile's limits. */
   readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
@@ -111,7 +111,7 @@ export class Faults {
     return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
   }
 
-  /** Finds and counts the fault of a call, before its execution or after it; null if none applies. */
+  /** Finds and counts the fault that applies to a call, before or after its execution; null if none applies. */
   #findFault(name: EndpointName, when: 'before' | 'after', kind: AnswerFault['answer'] | 'any'): AnswerFault | null {
     for (const fault of this.inForce(this.#clock.nowMs()).answers) {
       if (fault.acts !== (when === 'after') || (fault.count !== null && fault.given >= fault.count)) continue;
@@ -128,7 +128,7 @@ export class Faults {
     return this.#forged.has(reply);
   }
 
-  /** Answers with a proxy's page before the request is counted. True if the page was sent. */
+  /** Answers with a proxy's error page before the request is counted. Returns true if the proxy's page was sent. */
   answersFirst(request: FastifyRequest, reply: FastifyReply): boolean {
     const { call } = request.routeOptions.config;
     const fault = call === undefined ? null : this.#findFault(call, 'before', 'html');
@@ -138,13 +138,13 @@ export class Faults {
     return true;
   }
 
-  /** False answer that prevents the execution of a counted request; null to execute it. */
+  /** Returns a false answer that prevents the execution of a counted request; null to execute it. */
   refuses(call: EndpointName, reply: FastifyReply): Answer | null {
     const fault = this.#findFault(call, 'before', 'error');
     return fault === null ? null : this.#forge(reply, fault);
   }
 
-  /** False answer that replaces a success; null to keep the success. */
+  /** Returns a false answer that replaces a successful answer; null to keep the success. */
   replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
     if (status >= 300 || this.isForged(reply)) return null;
     const fault = this.#findFault(call, 'after', 'any');
@@ -171,7 +171,7 @@ export interface FaultContext {
   readonly hasLimits: boolean;
 }
 
-/** Replaces all earlier faults. */
+/** Replaces all faults that were set earlier. */
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
@@ -183,7 +183,7 @@ export function setFaults(context: FaultContext, body: z.output<typeof faultsBod
   return ok(shownFaults(context));
 }
 
-/** The faults that apply now, in wire format. */
+/** Returns the faults that apply now, in wire format. */
 export function shownFaults({ nowMs, core, faults }: FaultContext): object {
   const { answers, limits, untilMs } = faults.inForce(nowMs);
   const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
@@ -198,7 +198,7 @@ export function shownFaults({ nowMs, core, faults }: FaultContext): object {
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** The false answer of a fault, without its header `Retry-After`. */
+/** Returns the false answer of a fault, without its header `Retry-After`. */
 function answerOfFault(fault: AnswerFault): Answer {
   const { status, slug } = fault;
   if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };

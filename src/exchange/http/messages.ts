@@ -19,11 +19,11 @@ export interface ServerOptions {
   readonly profile: VenueProfile;
   readonly rateLimits: boolean;
   readonly controls: boolean;
-  /** Does due work before a request and returns the exchange's time, Unix ms. Throws if the store has failed. */
+  /** Does the exchange's due work before a request and returns its time, Unix ms. Throws if the store has failed. */
   readonly settle: () => number;
-  /** Moves the clock forward, does the due work and returns the new time, Unix ms. */
+  /** Moves the exchange's clock forward, does the due work and returns the new time, Unix ms. */
   readonly advanceClock: (ms: number) => number;
-  /** Receives each unexpected error, which causes a 500, with its request. */
+  /** Callback for each unexpected error, which causes a 500, with its request. */
   readonly onError: (error: unknown, request: string) => void;
 }
 
@@ -35,12 +35,12 @@ declare module 'fastify' {
     call?: EndpointName;
   }
   interface FastifyRequest {
-    /** Media type of the body in lower case, without parameters; empty if absent. */
+    /** Media type of the request's body in lower case, without parameters; empty if absent. */
     bodyType: string;
   }
 }
 
-/** Maximum length of a path parameter; a longer one gives a 404. The service's ids are much shorter. */
+/** Maximum length of a path parameter; a longer parameter gives a 404. The service's ids are much shorter. */
 export const MAX_PARAM_LENGTH = 256;
 
 /** Converts the parameters of a path template to the router's spelling: `{name}` to `:name`. */
@@ -66,7 +66,7 @@ const matches = (path: readonly string[], template: readonly string[]): boolean 
 /** Query parameters as parsed by the router. A repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Parses query parameters. Unknown parameters are ignored. A known parameter may be given only once. */
+/** Parses query parameters. Unknown query parameters are ignored. A known query parameter may be given only once. */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): Result<z.output<S>> {
   const known: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
@@ -77,7 +77,7 @@ export function parseQuery<S extends z.ZodObject>(schema: S, query: RawQuery): R
   return parse(schema, known);
 }
 
-/** Parses a JSON body. The caller must check its media type before. */
+/** Parses a request's JSON body. The caller must check the body's media type before. */
 function parseBody<S extends z.ZodType>(schema: S, raw: Buffer): Result<z.output<S>> {
   if (!isUtf8(raw)) return refuse(badField('body', 'The body must be UTF-8.'));
   let value: unknown;
@@ -118,7 +118,7 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // The schema may read a list from a text. Such a text counts as present.
+    // A schema may read a list from a comma-separated text. A list that is given as text counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // Checked above: an own property.
@@ -126,12 +126,12 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   return current === undefined;
 }
 
-/** Maximum size of a body. The interface demands a 413 for a larger body. */
+/** Maximum size of a request's body. The venue's interface demands a 413 for a larger body. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum size of the request line and headers together. A larger head gives a 431. */
+/** Maximum size of the request line and headers together. A larger request head gives a 431. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 
-/** Converts an error of the framework to a fault of the service. Any other error is an `internal_error`. */
+/** Converts an error of the framework to a fault of the service; any other error becomes an `internal_error`. */
 export function toServiceFault({ statusCode = 500 }: FastifyError): ServiceFault {
   if (statusCode === 413) return { slug: 'request_too_large' };
   if (statusCode === 415) return { slug: 'unsupported_media_type' };
@@ -143,7 +143,7 @@ export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Moves the media type to `bodyType`. The framework would reject it before path and caller are checked. */
+/** Moves the media type to `bodyType`, so that the framework does not reject it before path and caller are checked. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;
@@ -151,7 +151,7 @@ export function takeMediaType(request: FastifyRequest): void {
   delete request.raw.headers['content-type'];
 }
 
-/** Bytes of the body; empty if the request has no body. */
+/** Returns the bytes of a request's body; empty without a body. */
 export const readBytes = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BYTES);
 
 /** Parts of a request that its signature covers. */
@@ -162,7 +162,7 @@ export const readSignedParts = (request: FastifyRequest) => ({
   body: readBytes(request),
 });
 
-/** Reads the body of a call that has a declared body. Checks the JSON media type, then the schema. */
+/** Reads the body of a call that has a declared body: checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
   const body = readBytes(request);
   if (body.length > 0 && request.bodyType !== 'application/json') return refuse({ slug: 'unsupported_media_type' });
@@ -170,7 +170,7 @@ export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema:
   return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
 }
 
-/** Sends an answer. No other answer may follow. */
+/** Sends an answer. No other answer may follow on this connection. */
 export function send(reply: FastifyReply, answer: Answer): void {
   if (answer.location !== undefined) reply.header('location', answer.location);
   const type = answer.type ?? 'application/json; charset=utf-8';

@@ -10,12 +10,12 @@ import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
-/** Maximum windows of unknown keys in one scope. A bound is needed, because a caller may send any number of keys. */
+/** Maximum number of rate windows for unknown keys in a scope; bounded, because a caller may send any keys. */
 const MAX_STRANGERS = 10_000;
-/** Minimum time between two cleanups of empty windows, ms, so that a flood of requests stays cheap. */
+/** Minimum time between two cleanups of empty rate windows, ms, so that a flood of requests stays cheap. */
 const SWEEP_EVERY_MS = 1000;
 
-/** Result of counting one request: whether it is allowed, and the values of the rate headers. */
+/** Result of counting one request: whether the limit allows it, and the values of the rate headers. */
 export type RateVerdict = Readonly<ReturnType<Window['take']>>;
 
 class Window {
@@ -31,16 +31,16 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // Time from which one more request is allowed. After a cut of the limit, excess requests must leave first.
+    // Time from which the limit allows one more request. After a cut of the limit, excess requests must leave first.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
 }
 
 /**
- * Counts the requests of one scope in exact sliding windows, one for each key. A refused request is not counted. An
- * existing API key always has its own window. If there are too many windows, new unknown keys share one window, so that
- * memory is bounded and no key exceeds the limit.
+ * Counts the requests of one scope in exact sliding windows, one for each key. A request that is refused is not
+ * counted. An existing API key always has its own window. If there are too many rate windows, new unknown keys share
+ * one window, so that memory is bounded and no key exceeds the limit.
  */
 export class RateLimit {
   readonly #usual: number;
@@ -57,7 +57,7 @@ export class RateLimit {
     this.#maxStrangers = maxStrangers;
   }
 
-  /** Changes the limit, by default to the original one. Earlier requests stay counted. */
+  /** Changes the rate limit, by default to the original limit. Requests that were counted earlier stay counted. */
   changeLimit(limit = this.#usual): void {
     this.#limit = limit;
   }
@@ -66,7 +66,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of a key if the limit allows it. `isHeld` tells whether a new key is an existing API key. */
+  /** Counts a request of a key if the rate limit allows it. `isHeld` returns whether a new key */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);
@@ -79,7 +79,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** True if new keys must share one window. Callers in the shared window must not get a second, empty window. */
+  /** True if new keys must share one rate window. Callers in the shared window must not get a second one. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
@@ -92,14 +92,14 @@ export class RateLimit {
   }
 }
 
-/** Makes the counters of all scopes with a venue's limits. */
+/** Makes the request counters of all scopes with a venue's limits. */
 export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> => ({
   public: new RateLimit(limits.public_per_minute),
   signed: new RateLimit(limits.signed_per_minute),
   bootstrap: new RateLimit(limits.bootstrap_per_minute),
 });
 
-/** Headers of an answer, in their order. */
+/** Rate headers of an answer, in their order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Counts every request of a caller, and refuses requests beyond the caller's limit. */
@@ -126,7 +126,7 @@ export class RateGuard {
     return limits[scope];
   }
 
-  /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds its limit. */
+  /** Sets the `Date` and rate headers. Answers 429 and returns false if the request exceeds the caller's limit. */
   admit(request: FastifyRequest, reply: FastifyReply, scope: Scope | 'paper'): boolean {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
@@ -137,7 +137,7 @@ export class RateGuard {
     return verdict.allowed;
   }
 
-  /** Counts bytes that are no valid request like a public request of their address. Returns headers and a refusal. */
+  /** Counts bytes that are no valid request as a public request of their address; returns headers and a refusal. */
   admitBytes(address: string) {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
@@ -149,7 +149,7 @@ export class RateGuard {
     };
   }
 
-  /** Key of a request's window: the API key of a signed request, else its address, which no API key can equal. */
+  /** Key of a request's rate window: its API key if signed, else its address, which equals no API key. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
@@ -172,5 +172,5 @@ const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
     message: `Request was throttled. Expected available in ${waitSeconds(verdict, nowMs)} seconds.`,
   });
 
-/** Seconds until one more request is allowed, rounded up, at least 1. */
+/** Returns the seconds until one more request is allowed, rounded up, at least 1. */
 const waitSeconds = (verdict: RateVerdict, nowMs: number) => Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

@@ -81,29 +81,29 @@ function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply)
   });
 }
 
-/** Replaces the framework's schema compilers, which are slow to load. The calls have their own schemas. */
+/** Replaces the framework's schema compilers, which are slow to load; the service's calls have their own schemas. */
 const noSchema = (): never => {
   throw new Error('a route has a schema of the framework');
 };
 
 /** Time limits of connections, ms, and the maximum number of connections. */
 export const PATIENCE = {
-  /** Maximum time for the whole head of a request, ms. */
+  /** Maximum time for the whole head of an HTTP request, ms. */
   headersMs: 10_000,
-  /** Maximum time for a whole request, body included, ms. */
+  /** Maximum time for a whole HTTP request, body included, ms. */
   requestMs: 30_000,
-  /** Maximum time without a byte in either direction, ms. A silent client no longer reads its answers. */
+  /** Maximum time of a connection without a byte in either direction, ms; a silent client no longer reads answers. */
   silenceMs: 60_000,
-  /** Maximum time between two requests, ms. Clients close idle connections earlier, so no request is lost. */
+  /** Maximum time between two requests of a connection, ms. Clients close idle connections earlier, so none is lost. */
   idleMs: 75_000,
   checkMs: 2000,
-  /** Maximum number of connections. Each may hold a body of 64 KiB, so all hold at most 64 MiB. */
+  /** Maximum number of connections. Each connection may hold a body of 64 KiB, so all hold at most 64 MiB. */
   maxConnections: 1000,
 };
 /** Limits of connections. */
 export type Patience = Readonly<typeof PATIENCE>;
 
-/** Options of the framework for these limits. */
+/** Options of the web framework for these limits. */
 const socketOptions = (patience: Patience) => ({
   connectionTimeout: patience.silenceMs,
   keepAliveTimeout: patience.idleMs,
@@ -112,7 +112,7 @@ const socketOptions = (patience: Patience) => ({
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: patience.headersMs,
     connectionsCheckingInterval: patience.checkMs,
-    // Node's own refusal has no envelope. This server has only one name, so it needs no host header.
+    // Node.js's own refusal of connections has no envelope. This server has only one name, so it needs no host header.
     requireHostHeader: false,
   },
 });
@@ -123,7 +123,7 @@ const ALLOW = [['allow', 'GET, POST, DELETE']] as const;
 /** Replaces Node's own answers, which have no envelope. */
 function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords: MalformedConnections): void {
   server.maxConnections = patience.maxConnections;
-  // Requests with an unknown `Expect` header are answered normally. Node would send a 417 without an envelope.
+  // Requests with an unknown `Expect` header are answered normally. Node.js would send a 417 without an envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // CONNECT is refused, because the exchange is not a proxy.
   server.on('connect', (request, socket) => {
@@ -134,16 +134,16 @@ function guardSockets({ server }: FastifyInstance, patience: Patience, lastWords
   lastWords.watch(server);
 }
 
-/** Time between the last answer and the end of its connection, ms. An immediate end could lose the answer. */
+/** Time between a connection's last answer and its end, ms; an immediate end could lose the answer. */
 const LINGER_MS = 1000;
 
 const NOT_HTTP = faultAnswer(badField('request', 'The request is not complete HTTP/1.1.'));
 const HEAD_TOO_LARGE = faultAnswer({ slug: 'request_headers_too_large' });
 
-/** Answer to bytes that Node's parser has rejected, by the parser's error code. */
+/** Returns the answer to bytes that Node's parser has rejected, by the parser's error code. */
 const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW' ? HEAD_TOO_LARGE : NOT_HTTP);
 
-/** Ends connections that send no valid request. Its answer never precedes the answer to an earlier request. */
+/** Ends connections that send no valid request. The error answer never precedes the answer to an earlier request. */
 class MalformedConnections {
   readonly #guard: RateGuard;
   /** By connection: responses that are not yet complete, in order of their requests. */
@@ -156,7 +156,7 @@ class MalformedConnections {
   watch(server: Server): void {
     const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
       this.#open.set(socket, [...this.#openOn(socket), response]);
-    // The server itself answers these requests. Without this record, a later answer could precede theirs.
+    // The server itself answers these requests. Without a record, a later answer could precede theirs.
     server.on(
       'request',
       guarded(note, () => undefined),
@@ -165,7 +165,7 @@ class MalformedConnections {
 
   /** Sends an answer and ends the connection, after all complete requests of the connection are answered. */
   say(socket: Duplex, address: string, answer: Answer, headers: HeaderList = []): void {
-    // The malformed request itself may be open with an incomplete body. It is not waited for.
+    // The malformed request itself may still be open with an incomplete body. The malformed request is not waited for.
     const earlier = this.#openOn(socket).find(({ req }) => req.complete);
     if (earlier === undefined) this.#sayNow(socket, address, answer, headers);
     else earlier.once('close', () => this.say(socket, address, answer, headers));
@@ -175,7 +175,7 @@ class MalformedConnections {
     if (!socket.writable) return;
     const { headers, refusal } = this.#guard.admitBytes(address);
     socket.end(wireText(refusal ?? answer, [...headers, ...extra]));
-    // Otherwise a client that neither reads nor closes would keep the connection open forever.
+    // Without a time limit, a client that neither reads nor closes would keep the connection open forever.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
@@ -195,7 +195,7 @@ function wireText({ status, text }: Answer, headers: HeaderList): string {
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** Builds the server with all its routes. The caller starts it. */
+/** Builds the server with all its routes. The caller starts the server. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults(options.clock);
   const guard = new RateGuard(options, faults);
@@ -205,11 +205,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     ...socketOptions(patience),
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
-    // Requests during the close are answered normally. The framework's own 503 has no envelope.
+    // Requests during the server's close are answered normally. The framework's own answer 503 has no envelope.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // The hooks never see a path with an invalid encoding or with a parameter that is too long.
+      // The framework's hooks never see a path with an invalid encoding or with a parameter that is too long.
       const fault = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? NOT_FOUND : badField('path', 'The path is malformed.');
       if (guard.admit(request, reply, 'public')) send(reply, faultAnswer(fault));
     },
@@ -235,11 +235,11 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   return server;
 }
 
-/** Scope of a request. Unknown paths have no route and count as public, except under `/paper/`. */
+/** Rate scope of a request. Unknown paths have no route and count as public, except under `/paper/`. */
 const chooseScope = ({ routeOptions, url }: FastifyRequest, controls: boolean): Scope | 'paper' =>
   routeOptions.config.scope ?? (controls && url.startsWith('/paper/') ? 'paper' : 'public');
 
-/** Keeps bodies as bytes, even of a GET, because signatures cover bytes. They are parsed after authentication. */
+/** Keeps bodies as bytes, even of a GET, because signatures cover bytes. Bodies are parsed after authentication. */
 function readRawBodies(server: FastifyInstance): void {
   server.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   server.decorateRequest('bodyType', '');
@@ -280,7 +280,7 @@ function serve(
     if (!caller.ok) return faultAnswer(caller.fault);
     account = caller.value;
   }
-  // The router has parsed the query into strings and arrays of strings.
+  // The router has parsed the query into strings and lists of strings.
   const query = parseQuery(declaration.query, request.query as RawQuery);
   if (!query.ok) return faultAnswer(query.fault);
   const parsed = declaration.body === null ? null : readBody(request, declaration.body);
@@ -291,7 +291,7 @@ function serve(
   return makeAnswer(declaration, handle(name, call, context), limit);
 }
 
-/** Passes a call to its handler. Query and body were parsed by the call's declaration. */
+/** Passes a validated call to its handler. Query and body were parsed by the call's declaration. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
@@ -318,7 +318,7 @@ const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTE
 
 /** Adds the OpenAPI document and its page to the server. */
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {
-  // The document is built on its first request, because most exchanges never need it.
+  // The OpenAPI document is built on its first request, because most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {
     text ??= JSON.stringify(openApiDocument(options));

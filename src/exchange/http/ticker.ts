@@ -5,23 +5,23 @@ import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 
 /**
- * A part that acts on the core as time passes, such as the crowd or a replay. The ticker calls `tick` at or after
- * `nextDueMs`, and never during a call of the core. A late call does all missed work; an early call does nothing.
+ * A driver acts on the core as time passes, such as the crowd or a replay. The ticker calls a driver's `tick` at or
+ * after `nextDueMs`, and never during a call of the core. A late tick does all missed work; an early tick does nothing.
  */
 export interface Driver {
-  /** Does all work that is due by `nowMs` (Unix ms of the exchange's clock), in order of time. */
+  /** Does all of the driver's work that is due by `nowMs` (Unix ms of the exchange's clock), in order of time. */
   tick(nowMs: number): void;
-  /** Time of the next work, Unix ms of the exchange's clock; infinite if there will be none. */
+  /** Time of the driver's next work, Unix ms of the exchange's clock; infinite if there will be none. */
   nextDueMs(): number;
 }
 
 /** Notes for the user about the recordings of a replay. */
 export type ReplayNotes = ReturnType<Replay['notes']>;
 
-/** Interval of the checks for new notes, ms. Some notes appear only after hours of reading. */
+/** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;
 
-/** Methods of the logger that notices need. */
+/** Logger methods that notices need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -32,7 +32,7 @@ export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: Noti
   const logged = new Set<string>();
   let isSummarized = false;
   let dueMs = 0;
-  /** Logs a note once, although its numbers grow while its recording is read. */
+  /** Logs each note about a recording once, although its numbers grow while the recording is read. */
   const once = (text: string, log: (text: string) => void): void => {
     const kind = text.replace(/\d+/g, '#');
     if (logged.has(kind)) return;
@@ -68,7 +68,7 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
-  /** The newest `Date` header, and its Unix second. */
+  /** The newest value of the `Date` header, and its Unix second. */
   #header = '';
   #headerSecond = -1;
 
@@ -78,7 +78,7 @@ export class ExchangeClock {
     this.#lastMs = notBeforeMs;
   }
 
-  /** The exchange's time, Unix ms. It never goes back, even if the system clock does. */
+  /** The exchange's time, Unix ms. The exchange's time never goes back, even if the system clock does. */
   nowMs(): number {
     const wallMs = this.#wallMs();
     if (wallMs + this.#offsetMs < this.#lastMs) this.#offsetMs = this.#lastMs - wallMs;
@@ -100,9 +100,9 @@ export class ExchangeClock {
   }
 }
 
-/** Maximum time between two runs, ms. A landing, which takes 400 ms, is late by at most this time. */
+/** Maximum time between two runs of due work, ms, by which a landing (400 ms) may be late. */
 const MAX_WAIT_MS = 50;
-/** Minimum time between two runs, ms. A fast replay always has due work, and requests need time too. */
+/** Minimum time between two runs of due work, ms. A fast replay always has due work, and requests need time too. */
 const MIN_WAIT_MS = 10;
 
 /** Runs due work of the core and the drivers until it is stopped. */
@@ -114,7 +114,7 @@ export class Ticker {
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** A driver that throws is not called again. The exchange continues without it. */
+  /** A driver that throws is not called again. The exchange continues without a driver that threw. */
   constructor(
     persistentCore: PersistentCore,
     clock: ExchangeClock,

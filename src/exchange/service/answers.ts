@@ -1,4 +1,4 @@
-/** Types of calls and handlers, and the parts of answers: envelope, errors and cursors. */
+/** Types of the service's calls and handlers, and parts of answers: envelope, errors and cursors. */
 
 import type { z } from 'zod';
 import {
@@ -15,7 +15,7 @@ import type { ExchangeCore } from '../core/core.js';
 import type { Market } from '../core/market.js';
 import type { WalletSignatures } from './wallet-signatures.js';
 
-/** Lists with cursors. Cursors contain the index of their list, so new lists must be added at the end. */
+/** Lists with cursors. Each cursor contains the index of its list, so new lists must be added at the end. */
 const LISTS = [
   'events.list',
   'markets.list',
@@ -32,33 +32,33 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/** A list with its own cursors, which other lists refuse. All lists accept a plain position without a list's number. */
+/** A list with its own cursors, which other lists refuse. All lists accept a plain position as cursor. */
 export type CursorList = (typeof LISTS)[number];
 
-/** Exclusive maximum of positions in a list. Sixteen times this number is still a safe integer. */
+/** Exclusive maximum of positions in a list. The maximum position times sixteen is still a safe integer. */
 const PER_LIST = 2 ** 48;
 
 const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
 
-/** Position in the number of a cursor; null for a cursor of another list. */
+/** Returns the position in a cursor's number; null for a cursor of another list. */
 function positionIn(list: CursorList, number: number): number | null {
   const position = number % PER_LIST;
   const base = number - position;
   return base === 0 || base === computeBase(list) ? position : null;
 }
 
-/** Position at which a list continues; undefined without a cursor, null for an invalid cursor. */
+/** Returns the position at which a list continues; undefined without a cursor, null for an invalid cursor. */
 export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {
   if (cursor === undefined) return undefined;
   const number = decodeCursor(cursor, key);
   return number === null ? null : positionIn(list, number);
 }
 
-/** Cursor of a list for a position. */
+/** Returns the cursor of a list for a position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: computeBase(list) + position });
 
-/** Place at which a sorted list continues, behind a record; undefined without a cursor, null for an invalid one. */
+/** Returns the record after which a sorted list continues; undefined without a cursor, null for an invalid one. */
 export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
   if (cursor === undefined) return undefined;
   const place = decodePlace(cursor);
@@ -66,11 +66,11 @@ export function cursorPlace(list: CursorList, cursor: string | undefined): Sorte
   return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
 }
 
-/** Cursor of a sorted list for the place behind a record. */
+/** Returns the cursor that continues a sorted list after a record. */
 export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
   encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });
 
-/** An answer before it is sent. */
+/** An answer of the service before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -85,10 +85,10 @@ type Meta =
   | { readonly is_yes: boolean }
   | Readonly<Record<string, never>>;
 
-/** Body of a success. */
+/** Body of a successful answer. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
-/** Converts a fault to the service's answer, with the status of its slug. */
+/** Converts a core's fault to the service's answer, with the HTTP status of its slug. */
 export function faultAnswer(fault: ServiceFault): Answer {
   const { status, code, message } = SERVICE_ERRORS[fault.slug];
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
@@ -103,7 +103,7 @@ export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invali
 
 export const NOT_FOUND: ServiceFault = { slug: 'not_found' };
 
-/** Shared context of all handlers. */
+/** Context that all handlers share. */
 export interface HandlerContext {
   readonly core: ExchangeCore;
   readonly wallets: WalletSignatures;
@@ -115,7 +115,7 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
 
 /** One validated call, as a handler receives it. */
 export interface ServiceCall<N extends EndpointName> {
-  /** Time of the call, Unix ms of the exchange's clock. All due work is done. */
+  /** Time of the call, Unix ms of the exchange's clock. All work due at the time of the call is done. */
   readonly nowMs: number;
   /** The authenticated caller; -1 for a call without a signature. */
   readonly account: AccountSlot;
@@ -126,7 +126,7 @@ export interface ServiceCall<N extends EndpointName> {
   readonly limit: number;
 }
 
-/** A handler's answer: a record or a page in wire format, or a fault. Lists without pages may have a `meta`. */
+/** A handler's answer: a record or a page in wire format, or a fault. A list that has no pages may have a `meta`. */
 export type Reply<N extends EndpointName> =
   | { readonly ok: true; readonly data: WireOf<N>; readonly nextCursor?: string | null; readonly meta?: Meta }
   | { readonly ok: false; readonly fault: ServiceFault };

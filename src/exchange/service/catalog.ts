@@ -2,12 +2,12 @@
  * The lists of events and markets, and the search.
  *
  * An event has the category of its first market, and the sports and leagues of all its markets. A market is *closed* if
- * it no longer trades and is not settled. An event is open if any market is open, and resolved if all are settled. It
- * is closed if no market is open and at least one is closed. `ending_soon` means that the resolution date is at most 7
- * days ahead; `ended_recently` means that it is at most 7 days ago.
+ * it no longer trades and is not settled. An event is open if any market is open, and resolved if all are settled. An
+ * event is closed if no market is open and at least one is closed. `ending_soon` means that the resolution date is at
+ * most 7 days ahead; `ended_recently` means that it is at most 7 days ago.
  *
- * Without a sort, pages stay consistent during all changes. With a sort, they stay consistent only if new markets are
- * the only change.
+ * Without a sort, the pages of a list stay consistent during all changes. With a sort, pages stay consistent only if
+ * new markets are the only change.
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
@@ -29,7 +29,7 @@ import {
 
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
-/** A market, or an event with its markets. */
+/** An entry of a list: a market, or an event with its markets. */
 interface CatalogEntry {
   readonly index: number;
   readonly category: string;
@@ -37,7 +37,7 @@ interface CatalogEntry {
   readonly markets: readonly ListedFacts[];
 }
 
-/** Sorts by rank, greatest first. Equal ranks keep the given order, newest first. */
+/** Sorts entries by rank, greatest first. Entries of equal rank keep the given order, newest first. */
 function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
@@ -46,18 +46,18 @@ function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): reado
     .map(({ row }) => row);
 }
 
-/** Rank of an entry by sort. An event's sums and maxima are over its markets; its age is its own. */
+/** Rank of an entry in each sort. The sums and maxima of an event are over its markets; its age is its own. */
 const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
   total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
-  /** Volume of the last 24 hours. */
+  /** Trading volume of the last 24 hours. */
   trending: ({ markets }) => sum(markets, (market) => market.volume24h),
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
-  /** Earliest resolution first. Markets without a date and settled markets are last. */
+  /** Earliest resolution first. In this sort, markets without a date and settled markets are last. */
   ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
-  /** The paper exchange has no streams, so all entries are equal. */
+  /** In this sort all entries are equal, because the paper exchange has no streams. */
   live_stream: () => 0,
 };
 
@@ -69,7 +69,7 @@ const most = (markets: readonly ListedFacts[], of: (market: ListedFacts) => numb
 
 interface PagePlace {
   readonly offset: number;
-  /** Number of markets at the time of the first page. Later markets are excluded, so that pages do not shift. */
+  /** Number of markets at the time of the list's first page; later markets are excluded, so that pages do not shift. */
   readonly until: number;
 }
 
@@ -78,10 +78,10 @@ interface OffsetList {
   readonly key: 'e_offset' | 'm_offset';
 }
 
-/** A cursor's number is `until` × PER_MARKET + offset. Each may be up to 16 million. */
+/** The number in a sorted list's cursor is `until` × PER_MARKET + offset, each up to 16 million. */
 const PER_MARKET = 2 ** 24;
 
-/** Decodes the cursor of a sorted list; null for an invalid cursor. A plain offset applies to all markets. */
+/** Decodes the cursor of a sorted list; null for an invalid cursor. A plain offset as cursor applies to all markets. */
 function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): PagePlace | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
@@ -104,15 +104,15 @@ function cut<R, T>(
 
 const isOpen = ({ state }: ListedFacts): boolean => state === 'open';
 
-/** True if the outcome is proposed or awaited, and the market is not settled. */
+/** Returns true if the outcome is proposed or awaited, and the market is not settled. */
 const isUnderReview = ({ state }: ListedFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
-/** True for a market that is under review or interrupted. It no longer trades and is not settled. */
+/** Returns true for a market that is under review or interrupted. Such a market no longer trades and is not settled. */
 const isClosed = (market: ListedFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 const isResolved = ({ state }: ListedFacts): boolean => isSettledMarket(state);
 
-/** True if a time is between two times, inclusive, Unix seconds; false for null. */
+/** Returns true if a time is between two times, inclusive, Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
 
 type CatalogQuery = QueryOf<'events.list'>;
@@ -160,14 +160,14 @@ function marketEntry(core: ExchangeCore, index: number, until: number): CatalogE
   return { index, category, createdMs, markets: index < until ? [facts] : [] };
 }
 
-/** One page of the list of events or markets. Checks sport and league, then the cursor. */
+/** One page of the list of events or markets. The filters sport and league are checked first, then the cursor. */
 export function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   const sports = sportFilter(ask.query);
   if (!sports.ok) return refuse(sports.fault);
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-/** A page without a sort, newest first. The cursor has an id, the index plus one, so new entries do not shift pages. */
+/** One page of a list without a sort, newest first. The cursor has index + 1, so new entries do not shift pages. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const { core } = ask;
   const total = count(core);
@@ -177,7 +177,7 @@ function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Lis
   let lastIndex = 0;
   for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
     if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
-    // One more entry matches, so there is a next page.
+    // At least one more entry matches, so there is a next page.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
@@ -228,7 +228,7 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: CatalogEn
   }
 }
 
-/** True for a market of the wanted sports and leagues. */
+/** Returns true for a market of the wanted sports and leagues. */
 type SportFilter = (market: ListedFacts) => boolean;
 
 /** Filter by sport and league. Refuses a league without its sport, and unknown slugs. */
@@ -268,11 +268,11 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /**
- * One page of the search. A market is found if all filters match, an event if one of its markets is found. Each word of
- * `q` must occur in a title or description of the market or its event. Prices are YES marks. A missing price or date
- * matches no filter.
+ * One page of the search. The search finds a market if all filters match, and an event if one of its markets is found.
+ * Each word of the search text `q` must occur in a title or description of the market or its event. Prices in search
+ * filters are YES marks. A market without a price or date matches no filter on it.
  *
- * Order of the checks: at least one filter, length of `q`, sport and league, cursor.
+ * A search is checked in this order: at least one filter, length of `q`, sport and league, cursor.
  */
 export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
   const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));

@@ -29,13 +29,13 @@ import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** True for a list of settlements in the markets of both backends: without a market or a position. */
+/** Returns true for a list of settlements in the markets of both backends: without a market or a position. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 
 type RequestBody = ServiceCall<'requests.create'>['body'];
 
-/** Reads the size of a position request. Refuses missing fields, and fields of the other type. */
+/** Reads the size of a position request, or refuses missing fields and fields of the other type. */
 function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
   const isMarket = type === 'market';
   const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
@@ -52,7 +52,7 @@ function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSiz
 
 type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor'>;
 
-/** Answers with one page of a list in order of creation. Its cursor contains the last listed record. */
+/** Answers with one page of a list in order of creation. The list's cursor contains the last listed record. */
 function sortedPage<T>(
   list: CursorList,
   query: SortedQuery,
@@ -70,7 +70,7 @@ type SubmitCall = ServiceCall<
   'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
 >;
 
-/** Submits a signed draft. The signature is checked here, and the core receives the result of the check. */
+/** Submits a signed draft. A draft's signature is checked here, and the core receives the result. */
 export function submitSigned<T>(
   kind: DraftKind,
   { nowMs, account, params, body }: SubmitCall,
@@ -91,7 +91,7 @@ const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature
 
 const MAX_SPAN_S = 30 * 86_400;
 
-/** Refuses a time span of candles that is empty or longer than 30 days; null for a valid span. */
+/** Refuses a time span of candles that is empty or longer than 30 days; returns null for a valid span. */
 function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceFault | null {
   if (end_time <= start_time) return badField('end_time', 'Must be later than start_time.');
   if (end_time - start_time > MAX_SPAN_S) return badField('end_time', 'Must be at most 30 days after start_time.');

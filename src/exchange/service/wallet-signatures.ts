@@ -7,7 +7,7 @@ import { type DraftMessage, signedBytes } from '../../shared/protocol/drafts/dra
 import { fillSlots, readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import { submittedSignature } from '../../shared/protocol/signing.js';
 
-/** Prefix of the 32 bytes of an ed25519 public key in SPKI encoding (RFC 8410). */
+/** Bytes before a 32-byte ed25519 public key in SPKI encoding (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Verifies signatures of wallets over drafts and challenges. */
@@ -19,14 +19,14 @@ export class WalletSignatures {
     this.#draftMessage = draftMessage;
   }
 
-  /** Whether `signatureHex` is the wallet's signature of a draft's `message`. Format as for `isValid`. */
+  /** Whether `signatureHex` (format as for `isValid`) is the wallet's signature of a draft's `message`. */
   signsDraft(wallet: string, message: string, signatureHex: string): boolean {
     if (this.#draftMessage === 'solana_tx') return this.fill(wallet, message, signatureHex) !== null;
     const bytes = signedBytes(this.#draftMessage, message);
     return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
-  /** Adds all signatures to a transaction and returns its hex. Null if the wallet may not sign, or signed wrongly. */
+  /** Adds all signatures to a transaction and returns its hex; null if the wallet may not sign, or signed wrongly. */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
@@ -55,7 +55,7 @@ function verifies(wallet: string, bytes: Uint8Array, signatureHex: string): bool
 }
 
 function publicKey(wallet: string): KeyObject | null {
-  // 32 bytes are at most 44 characters. Longer text is not decoded, because base58 takes quadratic time.
+  // A key of 32 bytes has at most 44 base58 characters. Longer text is not decoded: base58 takes quadratic time.
   if (wallet.length > 44) return null;
   try {
     const bytes = base58.decode(wallet);
@@ -66,7 +66,7 @@ function publicKey(wallet: string): KeyObject | null {
   }
 }
 
-/** Prefix of the 32 bytes of an ed25519 seed in PKCS #8 encoding (RFC 8410). */
+/** Bytes before a 32-byte ed25519 seed in PKCS #8 encoding (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 /** Numbers of the co-signers' keys. A profile has at most four co-signers. */
 const KEY_NUMBERS = [1, 2, 3, 4];
@@ -75,20 +75,20 @@ const keys: ReadonlyMap<string, KeyObject> = new Map(
   KEY_NUMBERS.map((number) => {
     const seed = createHash('sha256').update(`twinbook paper signing service, key ${number}`).digest();
     const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
-    // The last 32 bytes of the SPKI encoding are the public key.
+    // In SPKI encoding, the last 32 bytes are the public key.
     const publicBytes = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
     return [base58.encode(publicBytes), key];
   }),
 );
 
 /**
- * Base58 of the paper exchange's fixed public keys, for `draft_cosigners` in tests.
+ * Base58 text of the paper exchange's fixed public keys, for `draft_cosigners` in tests.
  *
  * @public
  */
 export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
 
-/** Signature of a co-signer over a transaction's message; null if the exchange does not have its key. */
+/** Returns a co-signer's signature over a transaction's message; null if the exchange does not have its key. */
 function cosign(publicKey: string, messageBytes: Uint8Array): Buffer | null {
   const key = keys.get(publicKey);
   return key === undefined ? null : sign(null, messageBytes, key);

@@ -1,4 +1,4 @@
-/** Opens the SQLite file of a data folder, for one process at a time. */
+/** Opens the SQLite database of a data folder, for one process at a time. */
 
 import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,14 +28,14 @@ export class Transactions {
     });
   }
 
-  /** Runs a single statement and commits it with all earlier writes. They are on disk when the call returns. */
+  /** Runs a single statement and commits it with all earlier writes, which are on disk when the call returns. */
   store(statement: () => void): void {
-    // A statement without a transaction commits itself, which is the fastest way.
+    // A single statement without a transaction commits itself, which is the fastest way.
     this.#guard(statement);
     this.commit();
   }
 
-  /** Commits the writes since the last commit. They are on disk when the call returns. */
+  /** Commits the writes since the last commit. Committed writes are on disk when the call returns. */
   commit(): void {
     this.#guard(() => {
       if (this.#db.inTransaction) this.#commit.run();
@@ -63,7 +63,7 @@ export class Transactions {
   }
 }
 
-/** Format of the file. Other formats are refused. It also increases when the rules of recorded fills change. */
+/** Format of the file; others are refused. The number also increases when the rules of recorded fills change. */
 const FORMAT = 3;
 
 /** Memory of SQLite's cache, KiB: enough for the upper levels of all indexes with millions of rows. */
@@ -77,7 +77,7 @@ export function openDatabase(folder: string): Database.Database {
   prepareFolder(folder);
   const path = join(folder, 'exchange.sqlite');
   try {
-    // The file contains API secrets. SQLite gives its side files the same mode.
+    // The database file contains API secrets. SQLite gives its journal files the same mode as the database.
     closeSync(openSync(path, 'a', PRIVATE_FILE));
     const db = new SqliteDriver(path, { timeout: 0 });
     try {
@@ -94,25 +94,25 @@ export function openDatabase(folder: string): Database.Database {
 }
 
 function prepareFile(db: Database.Database, path: string): void {
-  // The lock ends with the connection, so even a killed process leaves no lock.
+  // The lock on the database ends with the connection, so even a killed process leaves no lock.
   db.pragma('locking_mode = EXCLUSIVE');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = NORMAL');
   db.pragma(`cache_size = -${CACHE_KIB}`);
   const format = Number(db.pragma('user_version', { simple: true }));
-  // A new file has format 0.
+  // A new database file has format 0.
   if (format !== 0 && format !== FORMAT) {
     const message = `${path} has format ${format}, this version of Twinbook reads ${FORMAT}`;
     throw new TwinbookError('ledger_newer', message, 'Use the version that wrote it, or another data folder.');
   }
-  // One transaction, so that a process that ends meanwhile leaves an empty file, not an incomplete file.
+  // One transaction creates all tables, so that an interrupted process leaves an empty file, not an incomplete file.
   db.transaction(() => {
     createTables(db);
     if (format !== FORMAT) db.pragma(`user_version = ${FORMAT}`);
   }).exclusive();
 }
 
-/** Creates the tables of a file, except the archive's tables. */
+/** Creates the tables of the database, except the archive's tables. */
 export function createTables(db: Database.Database): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS snapshot (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL) STRICT;
@@ -146,7 +146,7 @@ function openingError(error: unknown, folder: string, path: string): TwinbookErr
   return unreadable(`cannot open ${path}`, error, 'Make it writable, or move it away to start empty.');
 }
 
-/** Names the process that last wrote the pid file; empty without the file. Used only in a message. */
+/** Names the process that last wrote the pid file, for a message; empty without the file. */
 function describeOwner(folder: string): string {
   try {
     return ` (process ${readFileSync(join(folder, 'exchange.pid'), 'utf8').trim()})`;

@@ -8,7 +8,7 @@ import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
 import { SqliteArchive } from './sqlite-archive.js';
 
-/** Rows per read of the journal. Nothing can be written during a read, and replaying the rows writes. */
+/** Number of journal rows per read. SQLite cannot write during a read, and replaying the rows writes. */
 const CHUNK = 5_000;
 
 interface JournalRow {
@@ -34,27 +34,27 @@ export class CoreJournal {
     this.rows = Number(db.prepare('SELECT count(*) FROM journal').pluck().get());
   }
 
-  /** State that the last `save` has stored; null in a new data folder. */
+  /** Core state that the last `save` has stored; null in a new data folder. */
   snapshot(): unknown {
     const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
     return typeof text === 'string' ? JSON.parse(text) : null;
   }
 
-  /** Calls since the snapshot, in order. */
+  /** Journaled calls since the snapshot, in order. */
   *commands(): Iterable<Command> {
     const read = this.#db.prepare<[number, number], JournalRow>(
       'SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
     );
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
       for (const { now_ms, method, args } of rows) {
-        // Checked here, because the replay ignores errors: it assumes that the call failed in its first run too.
+        // Rows are checked here, because a replay ignores errors: it assumes that the call failed in its first run too.
         assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
         yield [now_ms, method, JSON.parse(args)];
       }
     }
   }
 
-  /** Stores a call, at once or at the end of a batch. After a failed write, every append throws. */
+  /** Stores a journaled call, at once or at the end of a batch. After a failed write, every append throws. */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.rows += 1;
@@ -63,7 +63,7 @@ export class CoreJournal {
     else this.#transactions.store(insert);
   }
 
-  /** Runs `work` and stores its calls in one transaction at the end, even if `work` throws. */
+  /** Runs `work` and stores its journaled calls in one transaction at the end, even if `work` throws. */
   batch(work: () => void): void {
     assert(!this.#isBatch, 'batches do not nest');
     this.#isBatch = true;
@@ -75,7 +75,7 @@ export class CoreJournal {
     }
   }
 
-  /** Stores a snapshot and deletes all stored calls. */
+  /** Stores a snapshot of the core and deletes all journaled calls. */
   save(state: unknown): void {
     assert(!this.#isBatch, 'a snapshot in a batch would contain calls that are stored after it');
     const text = JSON.stringify(state);
@@ -92,9 +92,9 @@ export class CoreJournal {
   }
 }
 
-/** Number of calls after which a snapshot is due, so that a recovery takes at most some seconds. */
+/** Number of journaled calls after which a snapshot is due, so that a recovery takes at most some seconds. */
 const SNAPSHOT_AFTER_ROWS = 20_000;
-/** Minimum time between two snapshots, ms. A fast replay makes thousands of calls in a second. */
+/** Minimum time between two snapshots, ms, because a fast replay makes thousands of calls in a second. */
 const SNAPSHOT_EVERY_MS = 60_000;
 /** Maximum calls between two snapshots, so that a start after a crash takes a few seconds. */
 const MOST_ROWS = 50_000;
@@ -119,9 +119,9 @@ export class PersistentCore {
   #savedMs: number;
 
   /**
-   * Restores the core from a folder, which is created if missing. Without a folder, the core starts empty and stores
-   * nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for an
-   * unreadable state.
+   * Restores the core from a data folder, which is created if missing. Without a folder, the core starts empty and
+   * stores nothing. Throws TwinbookError `file_unreadable`, `ledger_locked` or `ledger_newer`, and `ledger_broken` for
+   * an unreadable state.
    */
   static open(folder: string | null, settings: CoreSettings): PersistentCore {
     if (folder === null) return new PersistentCore(new ExchangeCore(settings), settings, null);
@@ -140,11 +140,11 @@ export class PersistentCore {
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new CoreJournal(db, transactions), new SqliteArchive(db, transactions)];
-    // The format was checked when the file was opened, so the snapshot has this type.
+    // The file's format was checked when it was opened, so the snapshot has this type.
     const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
-    // The journal is replayed with the settings of its writing. Then the new settings apply, except the seed, because
-    // the names that it gives must never be reused.
+    // The journal is replayed with the settings under which it was written. After the replay the new settings apply,
+    // except the seed, because names must never be reused.
     const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(current, core?.snapshot(), archive);
     const persistentCore = new PersistentCore(opened, current, { db, transactions, journal, archive });
@@ -165,7 +165,7 @@ export class PersistentCore {
     this.#storage?.transactions.assertSound();
   }
 
-  /** Runs `work` and stores all its calls and archived rows together at the end. */
+  /** Runs `work` and stores all its journaled calls and archived rows together at the end. */
   batch(work: () => void): void {
     if (this.#storage === null) return work();
     const { transactions, journal, archive } = this.#storage;
@@ -174,7 +174,7 @@ export class PersistentCore {
     transactions.commit();
   }
 
-  /** Writes a snapshot if there were enough calls since the last snapshot. */
+  /** Writes a snapshot if enough calls were made since the last snapshot. */
   saveIfDue(nowMs: number): void {
     const rows = this.#storage?.journal.rows ?? 0;
     if (rows < SNAPSHOT_AFTER_ROWS) return;
@@ -184,13 +184,13 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: StoredCore = { settings: this.#settings, core: this.core.snapshot() };
-    // One transaction writes both, because records that are no longer in the snapshot must be in the archive.
+    // One transaction writes snapshot and archive, because records that left the snapshot must be in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
   }
 
-  /** Writes a last snapshot and releases the folder. */
+  /** Writes a last snapshot and releases the data folder. */
   close(): void {
     try {
       this.save(this.#savedMs);
@@ -200,14 +200,14 @@ export class PersistentCore {
   }
 }
 
-/** Restores a core from a snapshot and the later calls. */
+/** Restores a core from a snapshot and the calls after it. */
 function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archive): ExchangeCore {
   const core = new ExchangeCore(stored.settings, stored.core, archive);
   for (const command of journal.commands()) {
     try {
       core.apply(command);
     } catch {
-      // The call threw in its first run too, and the replay repeats its changes. A failed write must not be ignored.
+      // The call threw in its first run too, and its replay repeats its changes. A failed write must not be ignored.
       journal.assertSound();
     }
   }
@@ -223,7 +223,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<CoreJournal, 'app
     try {
       return advance(nowMs);
     } catch (error) {
-      // A due task may have changed the state before it threw. A replay repeats the change.
+      // A due task may have changed the state before it threw. A replay of the journal repeats the change.
       if (depth === 0) sink.append([core.nowMs, 'advance', [nowMs]]);
       throw error;
     }
@@ -241,7 +241,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<CoreJournal, 'app
         return original?.(...args);
       } finally {
         depth -= 1;
-        // A call that threw is recorded too. A replay repeats its changes up to the error.
+        // Calls that threw are recorded too. A replay of the journal repeats a failed call's changes up to the error.
         sink.append([nowMs, path, args]);
       }
     };

@@ -1,6 +1,6 @@
 /**
  * The archive on disk: one table for each kind of record, in the file of the journal. New rows stay in memory until a
- * transaction, a few times a second. Replaying the journal since the last snapshot adds lost rows again.
+ * transaction, a few times a second. After a crash, replaying the journal since the last snapshot adds lost rows again.
  */
 
 import type Database from 'better-sqlite3';
@@ -26,7 +26,7 @@ interface ArchiveRow {
   readonly record: string;
 }
 
-/** Statements that read ids from one id on, up to a maximum number. */
+/** SQL statements that read ids from one id on, up to a maximum number. */
 interface IdQueries {
   readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
   readonly onMarket: Database.Statement<
@@ -54,7 +54,7 @@ class ArchiveTable {
     this.#kinds = new Kinds(db, recordKind);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // The index omits rows without a name. SQLite uses it only with the second condition.
+    // The table's name index omits rows without a name. SQLite uses this index only with the second condition.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
     this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
     this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
@@ -124,7 +124,7 @@ function prepareIdQueries(db: Database.Database, table: string, from: string, or
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
   return {
-    // With `pluck`, a statement returns the ids themselves, which its type does not express.
+    // With `pluck`, a statement returns plain ids, which its type does not express.
     overall: ids('account = ? AND kind = ?') as IdQueries['overall'],
     onMarket: ids('account = ? AND market = ? AND kind = ?') as IdQueries['onMarket'],
   };
@@ -143,10 +143,10 @@ interface KindRow extends Omit<ArchiveKind, 'isYes'> {
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** All combinations by number. */
+  /** All combinations of state, outcome and side by number. */
   readonly all: ArchiveKind[];
 
-  /** Reads the known combinations. The table `kind` must exist. */
+  /** Reads the stored combinations of state, outcome and side. The table `kind` must already exist. */
   constructor(db: Database.Database, recordKind: RecordKind) {
     this.#recordKind = recordKind;
     this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
@@ -156,7 +156,7 @@ class Kinds {
     this.all = rows.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
   }
 
-  /** Number of a row's combination. A new combination is stored. */
+  /** Returns the number of a row's combination of state, outcome and side; a new combination is stored. */
   assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
     const known = this.all.find((kind) => kind.state === state && kind.isYes === isYes && kind.side === side);
     if (known !== undefined) return known.number;
@@ -167,15 +167,15 @@ class Kinds {
   }
 }
 
-/** Maximum rows in memory. Writing them takes a few milliseconds. */
+/** Maximum number of unwritten archive rows in memory. Writing this number of rows takes a few milliseconds. */
 const MOST_WAITING = 500;
 
-/** An archive in the exchange's file. The newest rows are still in memory. */
+/** An archive of final records in the exchange's file. The archive's newest rows are still in memory. */
 export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
   #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** The waiting rows again, for reads. */
+  /** The archive's unwritten rows again, for reads. */
   #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {
@@ -191,7 +191,7 @@ export class SqliteArchive implements Archive {
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
-  /** Writes the waiting rows. The next commit puts them on disk. */
+  /** Writes the rows that are still in memory. The next commit stores the written rows on disk. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {

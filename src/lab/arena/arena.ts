@@ -59,7 +59,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Computes the difference of two strategies on the same seeds. */
+/** Computes the difference in edge of two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const { strategy: against } = must(others[0], 'a simulation');
@@ -78,7 +78,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
   };
 }
 
-/** Scores each strategy in each world, and compares each pair on equal seeds. Sorted by world and strategy. */
+/** Scores each strategy in each world, and compares each pair on equal seeds; sorted by world and strategy. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
   return {
@@ -110,11 +110,11 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** Task to simulate one strategy on these seeds of one world. It ends with the first failed simulation. */
+/** Task to simulate one strategy on these seeds of one world. A task ends with its first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
-  /** Values on the axes of a sweep; null for the parameters of the strategy file. */
+  /** Parameter values of a sweep; null for the parameters of the strategy file. */
   readonly values: SweepCandidate['values'] | null;
   readonly seeds: SeedRange;
 }
@@ -126,7 +126,7 @@ export interface SimulationSetup {
   readonly conditions: Conditions;
 }
 
-/** Runs the tasks in worker threads. Returns false if it was stopped before every task ended. */
+/** Runs simulation tasks in worker threads. Returns false if the run was stopped before every task ended. */
 export async function runSimulations<T extends SimulationTask>(
   setup: SimulationSetup,
   workers: number,
@@ -147,13 +147,13 @@ interface ArenaPlan {
   readonly seeds: number;
   readonly conditions: Conditions;
   readonly workers: number;
-  /** Callback after each simulation. */
+  /** Callback after each finished simulation. */
   readonly progress: (done: number, all: number) => void;
 }
 
 export type ArenaResult = Awaited<ReturnType<typeof runArena>>;
 
-/** Runs all simulations. Throws `usage` if two strategies have the same name. A failing thread ends the arena. */
+/** Runs all simulations; a failing thread ends the arena. Throws `usage` if two strategies have the same name. */
 export async function runArena({ worlds, firstSeed, seeds, conditions, workers, progress, ...plan }: ArenaPlan) {
   const { env, cwd } = plan;
   const files = [];

@@ -3,9 +3,9 @@
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
-/** Conditions of a strategy's simulations. A world uses only those that its `conditions` name. */
+/** Conditions of a strategy's simulations. A world uses only the conditions that its `conditions` name. */
 export interface Conditions {
-  /** Number of simultaneous markets. */
+  /** Number of simultaneous markets in a simulation. */
   readonly markets: number;
   /** Maximum number of public and of signed requests per minute. */
   readonly publicPerMinute: number;
@@ -14,7 +14,7 @@ export interface Conditions {
   readonly delayMs: number;
   /** Standard deviation of the error of a strategy's feeds, in log-odds. */
   readonly feedSd: number;
-  /** Delay of the feeds, s. */
+  /** Delay of a strategy's feeds, s. */
   readonly feedLagS: number;
 }
 
@@ -33,7 +33,7 @@ export const USUAL_CONDITIONS: Conditions = {
 /** Names of the feed conditions, which every world uses. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** Describes the markets and venue of a world; an empty text if it uses no such conditions. */
+/** Returns a description of the world's markets and venue; empty if it uses no such conditions. */
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
   const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
@@ -65,13 +65,13 @@ export class Tally {
     this.#shares += shares;
   }
 
-  /** Notes the present wealth, valued at the true probability. */
+  /** Samples the present wealth, valued at the true probability. */
   mark(worth: number): void {
     this.#highest = Math.max(this.#highest, worth);
     this.#drawdown = Math.max(this.#drawdown, this.#highest - worth);
   }
 
-  /** The edge is the sum over all fills of shares x (true probability - price), without the luck of the settlement. */
+  /** A simulation's edge is the sum over all fills of shares × (true probability − price), without settlement luck. */
   edges() {
     return {
       edge: this.#round(this.#uninformedEdge + this.#informedEdge),
@@ -99,7 +99,7 @@ export interface Entrant extends StrategyConfig {
 /** Result of one simulation of one strategy. Money is in currency, amounts are in shares. */
 export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & ReturnType<Tally['gains']>> {
   readonly seed: number;
-  /** Number of placed and canceled orders. */
+  /** Number of orders that the strategy placed and canceled. */
   readonly actions: number;
   /** Number of requests that the trader sent; null in a world without requests. */
   readonly requests: number | null;
@@ -109,17 +109,17 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly reported: number | null;
   /** Outcome of the market, 1 for YES; null with several markets. */
   readonly outcome: 0 | 1 | null;
-  /** The broken rule, or the error that stopped the strategy; null if neither occurred. */
+  /** Broken rule or error that stopped the strategy; null if neither occurred. */
   readonly failure: string | null;
 }
 
-/** A simulated market with known true probabilities. Equal seeds give equal markets for every strategy. */
+/** A simulated market with known true probabilities. Equal seeds of a world give equal markets for every strategy. */
 export interface World {
-  /** Name in lower case, as in `--world NAME`. */
+  /** Name of the world in lower case, as in `--world NAME`. */
   readonly name: string;
   /** Description of the world, without a full stop. */
   readonly summary: string;
-  /** Names of the conditions that affect this world. It ignores the others. */
+  /** Names of the conditions that affect this world. The world ignores all other conditions. */
   readonly conditions: readonly ConditionName[];
   simulate(seed: number, entrant: Entrant, conditions: Conditions): SimulationResult | Promise<SimulationResult>;
 }

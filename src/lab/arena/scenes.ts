@@ -15,12 +15,12 @@ import { LEAD_MS, type Scene, type SceneMarket } from './trader-run.js';
 
 const TICK_MICROS = 10_000;
 
-/** A market without fees in its own event. It is open from its creation until `resolvesMs`, Unix ms. */
+/** A market without fees in its own event. The market is open from its creation until `resolvesMs`, Unix ms. */
 abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: SceneMarket['index'];
   abstract readonly probability: number;
-  /** True while an account acts that knows the true probability. */
+  /** True while an account that knows the true probability acts. */
   abstract readonly isInformed: boolean;
   protected readonly core: ExchangeCore;
 
@@ -37,7 +37,7 @@ abstract class SteppedMarket implements SceneMarket {
   }
 
   abstract decide(): boolean;
-  /** Runs one step of the other accounts, at the exchange's present time. */
+  /** Lets the other accounts act for one step, at the exchange's present time. */
   abstract act(): void;
 
   /** Returns the account of this name, which is the same in all markets. */
@@ -45,14 +45,14 @@ abstract class SteppedMarket implements SceneMarket {
     return this.core.identity.openInternal(name, { unlimited: true });
   }
 
-  /** Best tick of a side; null when the side is empty. */
+  /** Best tick of a side of the book; null when the side is empty. */
   protected best(side: MatchingSide): number | null {
     const { bestBid, bestAsk } = this.core.catalog.market(this.index);
     const price = side === BID ? bestBid : bestAsk;
     return price === null ? null : price / TICK_MICROS;
   }
 
-  /** Places an order. Returns the handle of the resting order, or 0 if none rests. */
+  /** Places an order. Returns the handle of the resting order, or 0 if no part rests. */
   protected place(account: AccountSlot, side: MatchingSide, tick: number, shares: number, immediate: boolean): number {
     // Whole ticks and hundredths of shares are integers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
@@ -67,7 +67,7 @@ abstract class SteppedMarket implements SceneMarket {
   }
 }
 
-/** Makes a scene whose accounts act once per step. `firstStepMs`: time from the opening to the first step. */
+/** Makes a scene whose accounts act once per step. `firstStepMs`: time from the markets' opening to the first step. */
 function steppedScene(
   core: ExchangeCore,
   markets: number,
@@ -112,8 +112,8 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
 });
 
 /**
- * Plays the challenge on the exchange's own book. Its participants are accounts that act in the published order.
- * Without other traders the book equals the published one. The first market is the challenge of this seed.
+ * Plays the challenge on the exchange's own book. The challenge's participants are accounts that act in the published
+ * order. Without other traders the book equals the published one. The first market is the challenge of this seed.
  */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
@@ -156,7 +156,7 @@ class ChallengeMarket extends SteppedMarket {
 
   override act(): void {
     this.#others.act();
-    // Filled orders are replaced at once, so that polls between two steps show the book of the next step.
+    // The competitor's filled orders are replaced at once, so that polls between steps show the next step's book.
     this.#noticeUsedUp();
     this.#others.replace();
   }
@@ -175,7 +175,7 @@ class ChallengeMarket extends SteppedMarket {
     return this.core.internal.lastFilled / ONE;
   }
 
-  /** Reports filled orders in the order of the challenge: asks before bids, best price first. */
+  /** Returns filled orders in the order of the challenge: asks before bids, best price first. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;
@@ -188,26 +188,27 @@ class ChallengeMarket extends SteppedMarket {
 
 const TICKS = 100;
 const TRUE_TICK = TICKS / 2;
-/** Size of every quote and sale, shares. */
+/** Size of each of the quoter's quotes and sales, shares. */
 const SHARES = 12;
 /** Distance by which the quoter moves its price, ticks. */
 const WALKED_TICKS = 34;
-/** Time from the opening to the resolution, ms. The scene ends long before. */
+/** Time from a market's opening to its resolution, ms. The scene ends long before the resolution. */
 const RESOLVES_AFTER_MS = 86_400_000;
-/** Range of the duration of the price move, s. */
+/** Range of the duration of the quoter's price move, s. */
 const WALK_S = [120, 360] as const;
-/** Range of the distance of each quote from the mid, in ticks. A trader can quote inside. */
+/** Range of the quotes' distance from the mid, in ticks; it lets a trader quote inside the quoter's quotes. */
 const HALF_SPREAD_TICKS = [1, 6] as const;
-/** Probability of a trade among its own accounts after a step. */
+/** Probability that the quoter's own accounts trade with each other after a step. */
 const WASH_CHANCE = 0.3;
-/** Range of the minimum gain per share, in ticks. */
+/** Range of the quoter's minimum gain per share, in ticks. */
 const GAIN_TICKS = [4, 30] as const;
-/** Possible quote sizes, shares. One exceeds a trader's usual position. The quotes are canceled before each sale. */
+/** Possible quote sizes, shares; one exceeds a trader's usual position. The quoter cancels quotes before each sale. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**
  * Creates a dishonest quoter in markets without another maker. The quoter knows the true price, and moves its quotes
- * away from it. It sells to a trader that follows these quotes. It trades with itself so that the market looks active.
+ * away from it. The quoter sells to traders that follow them. The quoter trades with itself so that the market looks
+ * active.
  */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
@@ -280,7 +281,7 @@ class LiarMarket extends SteppedMarket {
 /** Name of the crowd's account of informed takers. */
 const INFORMED = 'crowd-informed';
 
-/** Makes a scene of the paper exchange's own crowd. Its hidden fair prices serve only to measure results. */
+/** Makes a scene of the paper exchange's own crowd. The crowd's hidden fair prices serve only to measure results. */
 export function crowdScene(core: ExchangeCore, seed: number): Scene {
   let crowd: Crowd | null = null;
   let isInformed = false;
@@ -290,7 +291,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = new Crowd(core, { seed }, nowMs);
-      // `isInformed` is true while the informed takers place an order. The crowd has already opened their account.
+      // `isInformed` is true while the informed takers place an order. The crowd has already opened this account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {

@@ -11,9 +11,9 @@ const SEEDS_APART = 2 ** 35;
 const NEAREST_TO_SURE = 0.0005;
 
 /**
- * Opens a feed that reports a market's true probability with an error and a delay, to judge strategies that quote
- * around a user's value. Call the returned function once per second with the true probability. It returns the newest
- * value that the feed knows, or null before the first value. Each value has its own error.
+ * Opens a feed that reports a market's true probability with an error and a delay, to test strategies that quote around
+ * a feed's value. Call the returned function once per second with the true probability. The function returns the newest
+ * value that the feed knows, or null before the first value. Each of the feed's values has its own error.
  */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
   const { feedSd: sd, feedLagS } = conditions;
@@ -65,7 +65,7 @@ export class PythonRandom {
     mt[0] = 0x80000000;
   }
 
-  /** Returns a uniform number in [0, 1) with 53 random bits. */
+  /** Returns a uniformly distributed number in [0, 1) with 53 random bits. */
   random(): number {
     const high = this.#word() >>> 5;
     const low = this.#word() >>> 6;
@@ -76,7 +76,7 @@ export class PythonRandom {
     return from + (to - from) * this.random();
   }
 
-  /** Returns a normal number by Box and Muller's method, which makes pairs. */
+  /** Returns a normally distributed random number by Box and Muller's method, which makes pairs. */
   gauss(mean: number, deviation: number): number {
     const spare = this.#spare;
     if (spare !== null) {
@@ -89,7 +89,7 @@ export class PythonRandom {
     return mean + Math.cos(angle) * radius * deviation;
   }
 
-  /** Returns a lognormal number. The normal is drawn by Kinderman and Monahan's rejection method. */
+  /** Returns a lognormal random number, whose normal is drawn by Kinderman and Monahan's rejection method. */
   lognormal(mean: number, deviation: number): number {
     for (;;) {
       const first = this.random();
@@ -99,7 +99,7 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a uniform whole number between `from` and `to`, both included. */
+  /** Returns a uniformly distributed whole number between `from` and `to`, both included. */
   randint(from: number, to: number): number {
     const count = to - from + 1;
     const bits = Math.floor(Math.log2(count)) + 1;
@@ -109,7 +109,7 @@ export class PythonRandom {
     }
   }
 
-  /** Returns a Poisson number by Knuth's product of uniform numbers. */
+  /** Returns a Poisson-distributed number by Knuth's product of uniform numbers. */
   poisson(mean: number): number {
     const threshold = Math.exp(-mean);
     let product = 1;
@@ -150,40 +150,40 @@ export const START_MS = 1_800_000_000_000;
 export const STEP_MS = 1000;
 export const STEPS = 2000;
 
-/** Seed of one of several markets. No other simulation uses the seeds of places above 0. */
+/** Seed of one of several markets. No other simulation uses the seeds of markets above the first. */
 export const seedOfMarket = (seed: number, place: number): number => seed + place * 2 ** 34;
 
 export type LadderSide = 'bid' | 'ask';
 
 export type Configuration = Readonly<ReturnType<typeof drawConfiguration>>;
 
-/** Draws the configuration of a seed (a whole number, 0 or more), in the published order. */
+/** Draws the challenge's configuration of a seed (a whole number, 0 or more), in the published order. */
 export function drawConfiguration(seed: number) {
   const random = new PythonRandom(seed);
   const bothSides: readonly LadderSide[] = ['bid', 'ask'];
   return {
     steps: STEPS,
-    /** Start of the hidden score. Its final sign decides the outcome. */
+    /** Initial value of the hidden score. The final sign of the hidden score decides the outcome. */
     initialScore: random.uniform(-0.75, 0.75),
     /** Standard deviation of the score's small moves per step. */
     diffusionSigma: 0.02,
-    /** Mean number of jumps per step. */
+    /** Mean number of jumps of the hidden score per step. */
     jumpIntensity: random.uniform(0.0008, 0.003),
     jumpSigma: random.uniform(0.2, 0.6),
     jumpMean: random.uniform(-0.04, 0.04),
     /** Mean number of uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
-    /** Mean currency per uninformed order, and the standard deviation of its logarithm. */
+    /** Mean currency of an uninformed order, and the standard deviation of its logarithm. */
     retailMeanNotional: random.uniform(2.64, 6.336),
     retailSigma: 1.2,
-    /** Currency per order of the competitor, and the distance of its best orders from the fair price, ticks. */
+    /** Currency of each order of the competitor, and the distance of its best orders from the fair price, ticks. */
     competitorNotional: random.uniform(24, 72),
     competitorSpread: random.randint(1, 4),
-    /** Sides that the competitor quotes. */
+    /** Sides of the book that the competitor quotes. */
     competitorSides: bothSides,
     /** Probability that the arbitrageur acts in a step. */
     informedPart: 1,
-    /** Number of steps between announcements, each of which is a normal jump of the score; 0 for no announcements. */
+    /** Number of steps between announcements, each a normally distributed jump of the score; 0 for no announcements. */
     newsEverySteps: 0,
     newsSigma: 0,
   };
@@ -194,11 +194,11 @@ export interface Truth {
   step(): void;
   /** Probability that YES pays, in [0, 1]. */
   readonly probability: number;
-  /** True if YES pays; valid after all steps. */
+  /** True if YES pays; valid only after all steps. */
   readonly isYes: boolean;
 }
 
-/** Neglected probability of more jumps. It is small enough for the tenth decimal of every published edge. */
+/** Probability of more jumps that the sum neglects, small enough for the tenth decimal of every published edge. */
 const TAIL = 1e-13;
 
 export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
@@ -234,7 +234,7 @@ const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =
 const newsLeft = (steps: number, { newsEverySteps }: Configuration): number =>
   newsEverySteps > 0 && steps > 0 ? Math.floor((steps - 1) / newsEverySteps) : 0;
 
-/** Probability that the score is above 0 after `steps` steps: a sum over the Poisson number of jumps. */
+/** Returns the probability that the score is above 0 after `steps` steps: a sum over the Poisson number of jumps. */
 export function probabilityAbove(score: number, steps: number, config: Configuration): number {
   if (steps === 0) return score > 0 ? 1 : 0;
   const { diffusionSigma, jumpIntensity, jumpMean, jumpSigma } = config;

@@ -1,7 +1,7 @@
 /**
- * Runs a strategy of the product in the challenge, where a step is one second. The strategy's view has own orders, own
- * fills, and the competitor's best prices with a nominal size. The engine's code turns quotes into order changes.
- * Orders that the challenge forbids are left out.
+ * Runs a strategy of the product in the challenge, where a step is one second. In the challenge, the strategy's view
+ * has own orders, own fills, and the competitor's best prices with a nominal size. The trader's engine turns quotes
+ * into order changes. Orders that the challenge forbids are not placed.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -51,13 +51,13 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Pace with free requests, because requests cost nothing in the challenge. */
+/** Request pace without a cost, because requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
 /** A market of an event, as its maker sees it. */
 interface EventPlace {
   readonly conditionId: string;
-  /** Returns the view of the event. Called at each step. */
+  /** Returns the present view of the event. Called at each step of the challenge. */
   readonly glance: (nowMs: number) => EventView;
   /** Sandbox of a strategy of whole events; null for a strategy of single markets. */
   readonly sandbox: StrategySandbox | null;
@@ -71,11 +71,11 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Time of placement of each open order, by id. */
+  /** Time at which each open order was placed, by order id. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
-  /** Returns the view of the event; null without an event, or if the strategy does not request this view. */
+  /** Returns the present view of the event; null without an event, or if the strategy does not request this view. */
   readonly #glance: EventPlace['glance'] | null;
   #account = new SimulatedAccount(0);
   #lastId = 0;
@@ -108,7 +108,7 @@ export class ShownMaker implements Maker {
     return this.decide(this.see(sight));
   }
 
-  /** First half of a step: makes the strategy's view, which is null before the first book. */
+  /** First half of a maker's step: makes the strategy's view, which is null before the first book. */
   see(sight: MakerSight) {
     const nowMs = START_MS + (sight.step + 1) * STEP_MS;
     this.#account = sight.account;
@@ -125,7 +125,7 @@ export class ShownMaker implements Maker {
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
-  /** Second half of a step: requests quotes and returns the actions that lead to them. */
+  /** Second half of a maker's step: requests quotes and returns the actions that lead to them. */
   decide(turn: Turn): Iterable<MakerAction> {
     if (turn.view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
@@ -138,7 +138,7 @@ export class ShownMaker implements Maker {
   }
 
   #readBook({ step, competitorBid, competitorAsk }: MakerSight, orders: readonly QuotedOrder[], nowMs: number): void {
-    // Fills and cancels of the last step changed the book before this poll.
+    // Fills and cancels of the last step changed the book before this step's poll.
     this.#tracker.mark(nowMs - 1, orders);
     const bid = levels('bid', competitorBid, orders);
     const ask = levels('ask', competitorAsk, orders);
@@ -208,7 +208,7 @@ export class ShownMaker implements Maker {
 
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: null });
 
-/** Currency that stays free, so that rounding never makes an order more expensive than the free cash. */
+/** Currency that the maker leaves unused, so that rounding never makes an order more expensive than the free cash. */
 const SPARE = 1e-6;
 
 function findAffordable(account: SimulatedAccount, side: LadderSide, tick: number, wanted: number): number {
@@ -232,7 +232,7 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   return rows;
 }
 
-/** Plays the challenge of this seed with a change. */
+/** Plays the challenge of this seed with one changed rule. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
@@ -240,7 +240,7 @@ export function playChallenge(
   change = (config: Configuration, _draws: PythonRandom): Configuration => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
-  // The draws for the change are separate from the published draws, so the rest of the seed's market stays the same.
+  // The change has its own random draws, so the rest of the seed's market stays the same.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
   return simulate(seed, maker, config);
 }
@@ -250,7 +250,8 @@ const MOST = 10;
 
 /**
  * Plays the world of exclusive outcomes: one event with a market per outcome, each with all participants of the
- * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The probabilities are their softmax.
+ * challenge. The log-odds of an outcome move as a Brownian motion with jumps. The softmax of the log-odds gives the
+ * probabilities.
  */
 export function playEvent(
   seed: number,
@@ -268,7 +269,7 @@ export function playEvent(
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);
     const conditionId = must(ids[outcome], 'an outcome');
-    // View of the other outcomes. Those earlier in the list have already acted in this step.
+    // View of the other outcomes. Outcomes earlier in the list have already acted in this step.
     const glance = (nowMs: number): EventView => ({
       eventConditionId: facts.eventConditionId,
       outcomes: 'exhaustive',
@@ -297,7 +298,7 @@ export function playEvent(
 
 const SUMMED = ['edge', 'uninformedEdge', 'informedEdge', 'fills', 'shares', 'actions', 'wealth', 'result'] as const;
 
-/** Plays one step of all outcomes. The strategy sees all of them at the beginning of the step, and then acts in all. */
+/** Plays one step of all outcomes. The strategy sees all outcomes at the step's beginning, and then acts in all. */
 function stepTogether(
   markets: readonly Simulation<ShownMaker>[],
   sandbox: StrategySandbox,
@@ -314,7 +315,7 @@ function stepTogether(
   for (const { market, seen } of shown) market.play(() => market.maker.decide(seen));
 }
 
-/** Standard deviation of log-odds per step. For two outcomes at 0.5, probabilities then move as in the challenge. */
+/** Standard deviation of log-odds per step, with which two outcomes at 0.5 move as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
 /** Mean number of jumps of all log-odds per step, and their standard deviation. */
 const JUMP_INTENSITY = 0.002;
@@ -322,8 +323,8 @@ const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
 /**
- * Draws the true probabilities of the outcomes' markets, each with its own step counter. The last step reveals the winner.
- * The winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
+ * Draws the outcomes' true probabilities, each with its own step counter. The last step reveals the winner. The
+ * winner's log-odds drift upwards by the variance of their moves, so that the softmax is the true probability.
  */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);

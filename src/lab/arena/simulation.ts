@@ -20,15 +20,15 @@ type Taker = 'arbitrageur' | 'retail';
 
 /** The book on which the participants trade, in ticks and shares. */
 export interface Venue {
-  /** Best tick of a side; null when the side is empty. */
+  /** Best tick of a side of the book; null when the side is empty. */
   best(side: LadderSide): number | null;
   /** Adds an order of the competitor. */
   rest(order: SimulatedOrder): void;
-  /** Buys up to this tick, or sells down to it. Returns the number of traded shares. */
+  /** Trades the incoming order: buys up to this tick, or sells down to it. Returns the number of traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
-/** All participants of the challenge except the maker. They can trade on any book. */
+/** All participants of the challenge except the maker. These participants can trade on any book. */
 export class Others {
   readonly truth: Truth;
   /** True probability that YES pays, at the present step. */
@@ -38,7 +38,7 @@ export class Others {
   readonly #retail: PythonRandom;
   /** Source of random numbers that the published simulator does not draw. */
   readonly #extra: PythonRandom;
-  /** Orders of the competitor that are filled completely, in the order of their fills. */
+  /** The competitor's completely filled orders, in the order of their fills. */
   #used: SimulatedOrder[] = [];
 
   /** Creates the participants. The competitor places its orders at once. */
@@ -52,7 +52,7 @@ export class Others {
     this.#open(this.probability);
   }
 
-  /** Places the competitor's orders on all ticks outside its spread. It does not follow later price moves. */
+  /** Places the competitor's orders on all ticks outside its spread. The orders do not follow later price moves. */
   #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;
@@ -84,7 +84,7 @@ export class Others {
     if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
   }
 
-  /** Moves the true price by one step. The arbitrageur then acts before the uninformed takers. */
+  /** Moves the true price by one step; then the arbitrageur acts, before the uninformed takers. */
   act(): void {
     this.truth.step();
     this.probability = this.truth.probability;
@@ -93,7 +93,7 @@ export class Others {
     for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
   }
 
-  /** Takes every order on the wrong side of the true price. */
+  /** The arbitrageur takes every order on the wrong side of the true price. */
   #arbitrage(probability: number): void {
     const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
     const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
@@ -116,13 +116,13 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // After a fill of the whole level, the next level is more expensive.
+      // After a whole level is filled, the next level is more expensive.
       if (filled === 0) return;
     }
   }
 }
 
-/** Draws the orders of uninformed takers in one step, in the order of their arrival. They accept any price. */
+/** Draws the orders of uninformed takers, who accept any price, in one step, in the order of their arrival. */
 export function drawRetail(random: PythonRandom, config: Configuration) {
   const { retailRate, retailMeanNotional, retailSigma } = config;
   const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
@@ -141,16 +141,16 @@ interface MakerOrder extends Pick<SimulatedOrder, 'side' | 'tick'> {
 
 export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
 
-/** Error of an action against the rules, which ends the simulation. */
+/** Error for an action that breaks the rules; it ends the simulation. */
 class ForbiddenAction extends Error {}
 
 interface CoveredOrder extends SimulatedOrder {
   readonly id: string;
-  /** Number of held YES shares that an ask sells. The rest of the ask is sold uncovered. */
+  /** Number of held YES shares that an ask sells. The shares of the ask beyond the held shares are sold uncovered. */
   covered: number;
 }
 
-/** Maximum missing collateral that is ignored, in currency. */
+/** Missing collateral up to this amount of currency is ignored. */
 const ENOUGH = 1e-9;
 
 const boundCash = ({ side, tick, remaining, covered }: CoveredOrder): number =>
@@ -167,13 +167,13 @@ export class SimulatedAccount {
     this.cash = cash;
   }
 
-  /** Cash that is not bound by open orders. */
+  /** Cash of the maker that is not bound by open orders. */
   get freeCash(): number {
     const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
     return round10(this.cash - round10(bound));
   }
 
-  /** YES shares that are not bound by open asks. */
+  /** YES shares of the maker that are not bound by open asks. */
   get freeYes(): number {
     const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
     return round10(Math.max(0, this.yes - covered));
@@ -193,7 +193,7 @@ export class SimulatedAccount {
     return order;
   }
 
-  /** Removes an order. Throws `ForbiddenAction` for an unknown id. */
+  /** Removes an order. Throws `ForbiddenAction` for an unknown order id. */
   close(id: string): SimulatedOrder {
     const order = this.#find(id);
     this.orders = this.orders.filter((other) => other !== order);
@@ -224,7 +224,7 @@ export class SimulatedAccount {
     if (order.remaining <= 0) this.close(id);
   }
 
-  /** Value of the account if a YES share is worth `probability`. */
+  /** Value of the maker's account if a YES share is worth `probability`. */
   worth(probability: number): number {
     return this.cash + this.yes * probability + this.no * (1 - probability);
   }
@@ -233,12 +233,12 @@ export class SimulatedAccount {
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 const TICK = 0.01;
-/** Price of a tick. The division gives exactly 0.57, and a multiplication would give the double next to it. */
+/** Returns a tick's price. A division gives exactly 0.57; a multiplication would give the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
-/** Rounds to 10 decimal places of the exact binary value, half to even. */
+/** Rounds a double to 10 decimal places of its exact binary value, half to even. */
 export function round10(value: number): number {
-  // A double is exactly half-way between two such decimals only if it is an odd multiple of 2^-11.
+  // A floating-point number is exactly half-way between two such decimals only if it is an odd multiple of 2^-11.
   const halves = value * 2048;
   if (!Number.isInteger(halves) || halves % 2 === 0) return Number(value.toFixed(10)) + 0;
   const below = Math.floor(value * 1e10);
@@ -260,7 +260,7 @@ export interface SimulatedOrder {
   remaining: number;
 }
 
-/** Returns the order that trades first on a side: the oldest at the best price. `orders` are sorted oldest first. */
+/** Returns the order that trades first on a side: the oldest at the best price. `orders` lists the oldest first. */
 function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): SimulatedOrder | null {
   let best: SimulatedOrder | null = null;
   for (const order of orders) {
@@ -279,7 +279,7 @@ export interface MakerSight {
   /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
-  /** True probability, only for simulated feeds. A maker must not quote by it. */
+  /** True probability of YES, only for simulated feeds. A maker must not quote by the true probability. */
   readonly probability: number;
   /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
@@ -288,7 +288,7 @@ export interface MakerSight {
 type MakerFill = Pick<SimulatedOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
-  /** Yields actions. Each action is applied before the next one is requested. */
+  /** Yields actions. Each of the maker's actions is applied before the next one is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
   /** Error that stopped the maker; null while it works. */
   readonly failure?: string | null;
@@ -312,7 +312,7 @@ export class Simulation<M extends Maker> {
   #stepFills: MakerFill[] = [];
   readonly #tally = new Tally(STARTING_CASH, round10);
   #actions = 0;
-  /** The broken rule, which ends the simulation; null if no rule is broken. */
+  /** Rule that the maker broke, which ends the simulation; null if no rule is broken. */
   #failure: string | null = null;
 
   constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
@@ -326,7 +326,7 @@ export class Simulation<M extends Maker> {
     this.#others = new Others(venue, config, seed, truth);
   }
 
-  /** Value of cash and shares at the true probability. */
+  /** Value of the maker's cash and shares at the true probability. */
   get worth(): number {
     return this.#account.worth(this.#others.probability);
   }

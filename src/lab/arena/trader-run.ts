@@ -30,7 +30,7 @@ import { findBroken } from '../sweep/threads/threads.js';
 import { type Conditions, type Entrant, type SimulationResult, Tally } from './contract.js';
 import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 
-/** Time for the trader to find the markets before the first event, ms. */
+/** Time that the trader has to find the markets before the first event, ms. */
 export const LEAD_MS = 60_000;
 
 /** One market and its true probability, which traders must not see. */
@@ -39,15 +39,15 @@ export interface SceneMarket {
   readonly index: MarketIndex;
   /** Present true probability that YES pays, in [0, 1]. */
   readonly probability: number;
-  /** Returns true if YES pays. Called once, at the end. */
+  /** Returns true if YES pays. Called once, at the end of the simulation. */
   decide(): boolean;
 }
 
 /** Markets, and the other accounts that trade there. `tick` runs the actions of these accounts that are due. */
 export interface Scene extends Driver {
-  /** Opens the markets, before the other accounts act. Times are those of the exchange clock, Unix ms. */
+  /** Opens the markets, before the other accounts act. Arguments are times of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
-  /** True while an account acts that knows the true probability. The trader does not know it. */
+  /** True while an account acts that knows the true probability. The trader does not know the true probability. */
   readonly isInformed: boolean;
 }
 
@@ -59,11 +59,9 @@ export interface TraderRun {
   readonly markets: number;
   /** Creates the scene on the exchange of the run. */
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
-  /** Time from the first event to the close, ms. */
+  /** Time from the first event to the close of the markets, ms. */
   readonly lastsMs: number;
-  /**
-   * Upper bound of the daily loss limit; a halt is then final. Absent: only `moneyFor` applies, and halts are resumed.
-   */
+  /** Upper bound of the daily loss limit; makes halts final. Absent: only `moneyFor` applies, and halts are resumed. */
   readonly maxLossDayMicros?: Micros;
 }
 
@@ -108,7 +106,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     this.#snapshot = snapshot;
   }
 
-  /** Counts a fill of the trader at the true probability of that time. The fee reduces the edge. */
+  /** Counts a fill of the trader at the true probability of that time. The fee of a fill reduces its edge. */
   onFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const traded = this.#markets.find(({ played }) => played.index === market);
     if (traded === undefined) return;
@@ -118,7 +116,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     this.#tally.countFill(shares, edge, must(this.#run, 'a run').scene.isInformed);
   }
 
-  /** Value of currency and shares at the true probability, or at the outcome. */
+  /** Value of the trader's currency and shares at the true probability, or at the outcome. */
   #worth(): number {
     const { core, account } = must(this.#run, 'a run');
     let worth = core.funds.read(account).total / ONE;
@@ -131,7 +129,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     return worth;
   }
 
-  /** Returns the results after the last event. */
+  /** Returns the simulation's results after the last event. */
   figures() {
     return { ...this.#tally.edges(), ...this.#tally.gains(this.#worth()) };
   }
@@ -244,7 +242,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     ...limits,
     maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros ?? limits.maxLossDayMicros),
   });
-  // All markets are offered, whatever the file selects. The file's `choose` ranks them.
+  // All markets are offered to the trader, whatever markets its file selects. The file's `choose` ranks the markets.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {
@@ -267,7 +265,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     sources: [],
     made,
     onStart: (snapshot) => made.onStart(snapshot),
-    // Nothing in a scene is recorded, so the fill model is not used.
+    // A simulated market has no recorded data, so the fill model is not used.
     fillModel: 'risk-averse',
     latency: new LatencyModel({ spec: readLatency(`constant:${conditions.delayMs}`), roundTripsMs: [] }, seed),
     seed,
@@ -279,9 +277,9 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
 }
 
 /**
- * Returns capital and limits. A trader's file keeps its own. A single strategy file gets the challenge's money per
- * market, and no currency limit stops the strategy before that money is lost. `ownRisk`: the limits of the strategy's
- * file.
+ * Returns the trader's capital and limits. A trader's file keeps its own capital and limits. A single strategy file
+ * gets the challenge's money per market, and no currency limit stops the strategy before that money is lost. `ownRisk`:
+ * the limits of the strategy's file.
  */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;

@@ -1,6 +1,6 @@
 /**
  * Runs a sweep over worlds. Every configuration plays the same seeds, and its worst world determines its rank. The best
- * configuration is then compared with the unchanged file on fresh seeds. Ratios are deflated by the number of trials.
+ * configuration is then compared with the unchanged file on fresh seeds. Sharpe ratios are deflated by the trials.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -29,7 +29,7 @@ export interface WorldSweepPlan
   readonly fresh: SeedRange;
 }
 
-/** Candidate with the parameters of the file. */
+/** Candidate that has the parameters of the strategy file. */
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
 /**
@@ -107,7 +107,7 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
   };
 }
 
-/** Plays the tasks on these seeds. Returns false if it was stopped. */
+/** Simulates the tasks on these seeds. Returns false if the sweep was stopped. */
 function playSeeds(
   { source, config, search, conditions, workers }: WorldSweepPlan,
   { stopAsked }: SweepWatcher,
@@ -142,7 +142,7 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
   return { kind: 'done', figures };
 }
 
-/** Plays the best and the unchanged configuration on fresh seeds; null if it was stopped. */
+/** Simulates the best and the unchanged configuration on fresh seeds; null if the sweep was stopped. */
 async function showFresh(
   plan: WorldSweepPlan,
   watcher: SweepWatcher,

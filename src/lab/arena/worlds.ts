@@ -1,7 +1,7 @@
 /**
- * The table of worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. The tests
- * contain its published rules and golden values. `toxic`, `thin` and `news` each change one rule of it, so that a
- * strategy that was only fitted to the challenge earns less there.
+ * The table of worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. The
+ * challenge's published rules and golden values are in the tests. The worlds `toxic`, `thin` and `news` each change one
+ * rule of the challenge, so that a strategy fitted only to the challenge earns less there.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -83,7 +83,7 @@ export const WORLDS: readonly World[] = [
   ),
 ];
 
-/** The world of this name; throws `usage` with the known names. */
+/** Returns the world of this name; throws `usage` with the known names. */
 export function worldNamed(name: string): World {
   const found = WORLDS.find((world) => world.name === name);
   if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 /**
  * Backtests from code (the package's `twinbook/backtest`): runs `twinbook backtest` and returns its results as data.
- * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Both share a
- * virtual clock, without network or written files. Equal input gives an equal `traceHash` on every machine.
+ * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Trader and
+ * exchange share a virtual clock, without network or files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
@@ -26,31 +26,31 @@ import { runBacktest } from './run.js';
 export interface BacktestOptions {
   /** Recordings: folders or files in our own format, or of Kalshi or Polymarket; relative to the working folder. */
   readonly data: readonly string[];
-  /** Names as for `--fill-model`, or fill-model objects; each has its own run. Default: `BRACKET`. */
+  /** Fill models: names as for `--fill-model`, or objects; each has its own run. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** `constant:MS`, `recorded`, or scaled like `recorded:x3`. Default: the measured latency, else `constant:150`. */
+  /** Latency: `constant:MS`, `recorded`, or scaled like `recorded:x3`; default: as recorded, else `constant:150`. */
   readonly latency?: string | undefined;
-  /** Seed of the random latencies and names, 0 to 2^32 - 1. Default 1. */
+  /** Seed of the random latencies and pubkeys, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Runs per model, 1 to 1000; default 1. With two or more runs, each run draws the phase of its polls and its
-   * latencies (around `latency`) from the seed. `analysis.repeats` has means and spreads. All other figures come from
-   * the run with the middle result.
+   * Number of runs per fill model, 1 to 1000; default 1. With two or more runs, each run draws the phase of its polls
+   * and its latencies (around `latency`) from the seed. With repeated runs, `analysis.repeats` has their means and
+   * spreads. With repeated runs, all other figures come from the run with the middle result.
    */
   readonly repeat?: number;
   /** Fee rates in millionths for recordings without fees. Default 0. */
   readonly fees?: PlanOptions['fees'] | undefined;
   /** Name of a fee curve, as for `--fees`, that replaces `fees` for recordings without fees. */
   readonly feeCurve?: string | undefined;
-  /** Time until a merge is final on the chain, ms. Default: the file's `exchange.landing_ms`, else 400. */
+  /** Time until a merge is final on the chain, ms; default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** Action after a halt by a limit: `resume` with the next event or UTC day (default), or `end`. */
+  /** After a halt by a limit: `resume` trading with the next event or UTC day (default), or `end` trading. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;
   /** Source of values by feed name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded values. */
   readonly feeds?: Readonly<Record<string, string | null>>;
-  /** Delay from the time in a feed file's row to the trader, ms. Default: the delay of a live trader. */
+  /** Delay from the time in a feed file's row to the trader, ms; default: the delay of a live trader. */
   readonly feedDelayMs?: number | undefined;
   /** Callback with the finished fraction of all runs, 0 to 1, and the name of the current fill model. */
   readonly progress?: (share: number, fillModel: string) => void;
@@ -67,8 +67,8 @@ export interface BacktestResult extends BacktestOutcome {
 
 /**
  * Runs the strategies of a file over recordings, once per fill model, in the order of the models. Settings in
- * environment variables are ignored. Throws TwinbookError: `config_invalid`, `strategy_invalid` or `file_unreadable`
- * for the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
+ * environment variables are ignored. Throws TwinbookError: Throws `config_invalid`, `strategy_invalid` or
+ * `file_unreadable` for the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});
@@ -88,8 +88,8 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 }
 
 /**
- * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one model,
- * once or several times. Its callback `tell` gets the finished fraction, 0 to 1. Throws the errors of `backtest`.
+ * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one fill
+ * model, once or several times. `tell` gets the finished fraction, 0 to 1. Throws the errors of `backtest`.
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
@@ -117,7 +117,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
       runs.push(runFigures(last.analysis, last.traceHash));
     }
     const middle = findMiddle(runs);
-    // The middle run is repeated. Equal random draws give an equal run.
+    // The run with the middle result is repeated to get its session record. Equal random draws give an equal run.
     return { shown: last !== null && middle === count - 1 ? last : await runOnce(middle), runs };
   };
 }

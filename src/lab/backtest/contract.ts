@@ -17,24 +17,24 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** Source of one market's events. It may read ahead of the played event. */
+/** Source of one market's events. The source may read ahead of the event that is played. */
 export interface EventSource {
   readonly market: RecordedMarket;
-  /** Time of the first event, Unix ms; null if only the first chunk contains it. */
+  /** Time of the source's first event, Unix ms; null if only the first chunk contains it. */
   readonly firstMs: number | null;
-  /** True if an opened stream starts to read at once; an early opening then shortens the wait for a chunk. */
+  /** True if an opened stream of events starts to read at once; an early opening then shortens the wait for a chunk. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Gaps that were found while the market was played, for a recording without a summary. */
+  /** Gaps in a recording without a summary, found while the market was played. */
   readonly gaps?: readonly RecordedGap[];
-  /** Warnings about the data for the user. The list is complete once the market was played to its end. */
+  /** Warnings about the data for the user. The list of warnings is complete once the market was played to its end. */
   readonly warnings: readonly string[];
-  /** Opens a stream from the first event. A returned chunk stays valid during one further call of `next`. */
+  /** Opens a stream from the first event. A chunk that it returned stays valid during one further call of `next`. */
   open(): ChunkStream;
 }
 
 export interface ChunkStream {
-  /** Returns the next chunk, or null at the end. A chunk that is not in memory yet comes as a promise. */
+  /** Returns the next chunk of events, or null at the end. A chunk that is not in memory yet comes as a promise. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   close(): void;
 }
@@ -43,7 +43,7 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Time of the first event. The market opens earlier, because the trader must find it first. */
+  /** Time of the market's first event. The market opens earlier, because the trader must find it first. */
   readonly firstMs: number;
   /** Time when the market closed in the backtest; null while it is played. */
   readonly closedMs: number | null;
@@ -58,13 +58,13 @@ export interface MarketListener {
   onOpen(played: Played): void;
   /** Called after the market's last event, while the book still exists. */
   ending(played: Played): void;
-  /** Called after the close, when the book is empty and no order rests. A known outcome has just been settled. */
+  /** Called after the market's close, when the book is empty and a known outcome has just been settled. */
   onClose(played: Played, nowMs: number): void;
 }
 
-/** Plays the markets of a backtest. Times are the exchange clock, Unix ms. */
+/** Plays the markets of a backtest. Times here are those of the exchange clock, Unix ms. */
 export interface MarketDriver {
-  /** Close of the last market by the recordings' own data. */
+  /** Time when the last market closes by the recordings' own data. */
   readonly untilMs: number;
   readonly nextOpenMs: number;
   readonly openCount: number;
@@ -92,15 +92,15 @@ export interface FeedSource {
 
 /** Generator of markets that are made up while they are played, instead of recorded markets. */
 export interface MadeMarkets {
-  /** Starts the generator; called once, before the first event. `account` is the account of the trader. */
+  /** Starts the generator of markets; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   onFill(fill: ObservedFill): void;
-  /** Feed values of these markets, which replace those of the plan. Absent: no feed has a value. */
+  /** Feed values of the generated markets, which replace those of the plan. If absent, no feed has a value. */
   readonly feeds?: FeedSource;
 }
 
 export interface TimedCommand {
-  /** Time of the command, exchange clock, Unix ms. An earlier time than the start of the run counts as the start. */
+  /** Time of the operator's command, exchange clock, Unix ms. A time before the run's start counts as the start. */
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
@@ -123,7 +123,7 @@ export interface BacktestPlan {
   readonly seed: number;
   /** Fee rates in millionths for markets whose recording has no fees. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
-  /** Returns a random delay, ms, of the trader's first heartbeat after the start or a pause. Absent: no delay. */
+  /** Returns a random delay, ms, before the trader's first heartbeat after the start or a pause. Absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
   /** Fee curve that replaces `fees` for a recording without fees; null if no curve was chosen. */
   readonly feeCurve?: FeeCurve | null | undefined;
@@ -136,10 +136,10 @@ export interface BacktestPlan {
   readonly commands?: readonly TimedCommand[];
   /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** Feed values in order of the time when the trader gets them, exchange clock. Absent: no feed has a value. */
+  /** Values of feeds in order of the time when the trader gets them, exchange clock. If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
-  /** Lines of the report that describe the played data. */
+  /** Lines for the report that describe the played data. */
   readonly data: readonly string[];
   /** Called with every request when the trader sends it. `nowMs`: exchange clock, Unix ms. */
   readonly onSent?: (request: Request, nowMs: number) => void;
@@ -152,6 +152,6 @@ export interface BacktestPlan {
 export interface BacktestOutcome {
   readonly session: SessionRecord;
   readonly events: number;
-  /** Hash of every request, answer and fill in order, lower-case hex. Equal inputs give an equal hash. */
+  /** Hash of every request, answer and fill in order, lower-case hex; equal for equal inputs of a backtest. */
   readonly traceHash: string;
 }

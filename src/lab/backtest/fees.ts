@@ -1,16 +1,16 @@
-/** Fee curves for recordings without fees. A curve is a venue's rule or a formula, and is charged after the run. */
+/** Fee curves for recordings without fees. A fee curve is a venue's rule or a formula, and is charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../session/contract.js';
 
-/** Formula of a fee. Its rate applies to the traded value, to p × (1 - p), or to the number of shares. */
+/** Base of the curve's fee rate: the traded value, p × (1 - p), or the number of shares. */
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
   readonly name: string;
   readonly shape: FeeShape;
-  /** Rates in millionths, at a price p of the outcome: of shares × p, of shares × p × (1 - p), or per share. */
+  /** Fee rates in millionths, at a price p of the outcome: of shares × p, of shares × p × (1 - p), or per share. */
   readonly takerMicros: number;
   readonly makerMicros: number;
   /** Fees are rounded up to a multiple of this step, in millionths of currency. */
@@ -45,7 +45,7 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // The regular expression matches only the three fee shapes.
+  // The text matches only the three known forms of a fee.
   const shape = found[1] as FeeShape;
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
@@ -65,9 +65,9 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * Returns the session with the fees of a curve. The exchange knows only rates of the traded value, so these fees are
- * charged after the run. The trader does not see the fees: its cash is too high during the run, and its strategy does
- * not widen quotes for them. `isFree` returns true for the condition id of a market whose recording has no fee.
+ * Returns the session record with the fees of a curve. The exchange knows only rates of the traded value, so these fees
+ * are charged after the run. The trader does not see the fees: its cash is too high during the run, and its strategy
+ * does not widen quotes for them. `isFree` returns true for the condition id of a market whose recording has no fee.
  */
 export function chargedSession(
   session: SessionRecord,
@@ -110,7 +110,7 @@ function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
   return { ...market, fills: market.fills.map(chargeFill) };
 }
 
-/** Returns the larger of the known drawdown and the drawdown of these samples, since fees can only deepen it. */
+/** Returns the larger of the known drawdown and that of these samples, because fees can only deepen a drawdown. */
 function deeper(found: number | null, equityMicros: readonly (number | null)[]): number | null {
   if (found === null) return null;
   let [peak, deepest] = [Number.NEGATIVE_INFINITY, found];

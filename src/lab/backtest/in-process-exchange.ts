@@ -1,6 +1,6 @@
 /**
- * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. Answers are
- * records, not text, and signatures are not checked.
+ * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. The exchange's
+ * answers are records, not text, and signatures are not checked.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -42,7 +42,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both results.
+// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both parsers.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -131,8 +131,8 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
 });
 
 /**
- * Creates a function that returns a market's newest public trades, like the handler. Each row is built once, and an
- * unchanged answer is the same object.
+ * Creates a function that returns a market's newest public trades, as the service's handler does. Each row of trades is
+ * built once, and an unchanged answer is the same object.
  */
 function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
   const market = core.catalog.market(index);
@@ -151,15 +151,15 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-/** Answers with the newest own trades, up to the maximum page size. An unchanged answer is the same object. */
+/** Answers with the newest own trades, up to the maximum page size. A repeated, unchanged answer is the same object. */
 class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
-  /** Rows of the longest page by id. */
+  /** Rows of own trades by id, for the longest page. */
   readonly #rows = new Map<number, OwnTrades[number]>();
   /** Number of all own trades. Trade ids count from 1 in the order of the fills. */
   #count = 0;
-  /** Last answer for each requested page size. */
+  /** Last answer with own trades, for each requested page size. */
   readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
 
   constructor(core: ExchangeCore, account: AccountSlot) {
@@ -183,7 +183,7 @@ class OwnTradePage {
     return outcome;
   }
 
-  /** Returns the row of a trade, as the same object while it is unchanged. The row of a final order never changes. */
+  /** Returns the row of a trade, as the same object until it changes. The row of a final order never changes. */
   #read(id: number): OwnTrades[number] {
     const known = this.#rows.get(id);
     if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
@@ -195,7 +195,7 @@ class OwnTradePage {
   }
 }
 
-/** Public key of the backtest's wallet. It has no secret key, because nothing is signed in a backtest. */
+/** Public key of the backtest's wallet. This wallet has no secret key, because nothing is signed in a backtest. */
 const WALLET = '11111111111111111111111111111112';
 export const SIGNATURE = '0'.repeat(128);
 
@@ -204,7 +204,7 @@ const LONGEST_PAGE = 100;
 
 /**
  * Limit of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at most a
- * minute. The limit exceeds the orders that a trader can place in half an hour.
+ * minute. This limit exceeds the number of orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
@@ -232,11 +232,11 @@ export class InProcessExchange {
 
   readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
   readonly #ownTrades: OwnTradePage;
-  /** Answer to `#ordersQuery`; null after a change of the trader's orders or balances. */
+  /** Last answer to `#ordersQuery`; null after a change of the trader's orders or balances. */
   #orders: Outcome | null = null;
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** Last parsed answer by endpoint. Comparing a record is faster than parsing it again. */
+  /** Last parsed answer of the exchange, by endpoint. Comparing a record is faster than parsing it again. */
   readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
   /** `listener` gets each fill after this exchange has booked it. */
@@ -257,7 +257,7 @@ export class InProcessExchange {
   answer(call: AnyCall, nowMs: number): InProcessAnswer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // The HTTP headers of the exchange have whole seconds too.
+    // The clock has whole seconds here, as in the exchange's HTTP headers.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
@@ -271,7 +271,7 @@ export class InProcessExchange {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One more row than a page holds shows that further rows exist.
+    // One more row than fits on a page shows that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -295,7 +295,7 @@ export class InProcessExchange {
       }
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
-          // The trader's polls rebuild the query object with equal fields. A different query gets a fresh answer.
+          // Each poll of the trader makes a new query object with equal fields. Other queries get a fresh answer.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
           if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;
@@ -380,7 +380,7 @@ export class InProcessExchange {
   }
 }
 
-/** Passes a call to its handler. The body is parsed, and the query has the trader's types. */
+/** Passes a call to its handler. The call's body is already parsed, and its query has the trader's types. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
@@ -398,7 +398,7 @@ const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome 
 /** Returns the answer as the HTTP client would parse it. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
   kind: 'answered',
-  // The value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
+  // The returned value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
   data: readRecord(endpoint, record) as never,
   nextCursor,
 });

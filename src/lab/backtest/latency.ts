@@ -11,14 +11,14 @@ export const GIVES_UP_MS = 10_000;
 /** Default latency without recorded round trips, as of a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
 
-/** Kinds of calls with different times: a submit waits for a chain or a matching engine, a read for a cache. */
+/** Kinds of calls with different latencies: a submit waits for a chain or a matching engine, a read for a cache. */
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** The user's choice of a latency: `constant:MS` (the whole round trip) or `recorded`, optionally with `:xK`. */
+/** The user's choice of a latency: `constant:MS` (whole round trip) or `recorded`, optionally with `:xK`. */
 interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
-  /** Round trip, ms; used only by `constant`. */
+  /** Constant round trip, ms; used only by `constant`. */
   readonly constantMs: number;
   readonly scale: number;
 }
@@ -27,7 +27,7 @@ interface LatencySpec {
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
-  /** Round trips of call kinds with enough samples, ms. Other kinds use `roundTripsMs`. */
+  /** Measured round trips of call kinds with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
@@ -49,14 +49,14 @@ export function readLatency(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
-/** Maximum number of measured round trips; more would not describe a network better. */
+/** Maximum number of measured round trips; a larger number would not describe a network better. */
 const MAX_ROUND_TRIPS = 20_000;
 /** Minimum samples for a call kind to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
 /**
- * Returns the chosen latency. Default: the round trips measured in the recordings, else the usual latency. Throws a
- * TwinbookError for an impossible choice, before any run.
+ * Returns the user's choice of latency. By default, latency has the round trips measured in the recordings, else the
+ * usual value. Throws a TwinbookError for an impossible choice of latency, before any run.
  */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
@@ -88,7 +88,7 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
     const own = calls.filter(({ endpoint }) => isEndpoint(endpoint) && callKind(endpoint) === kind);
-    // Nearly all calls are reads, so reads use the times of all calls.
+    // Nearly all calls are reads, so reads use the round trips of all calls.
     if (kind !== 'read' && own.length >= LEAST_OF_KIND) byKind[kind] = own.map(({ roundTripMs }) => roundTripMs);
   }
   const roundTripsMs = calls.map(({ roundTripMs }) => roundTripMs);
@@ -111,17 +111,17 @@ interface RoundTripTimes {
 
 /**
  * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean
- * of the exponentially distributed extra time of a call, as a fraction of its round trip.
+ * extra time of a call (exponentially distributed), as a fraction of its round trip.
  */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
 /**
- * Draws round trips and splits each into halves, because the directions were not measured separately. A model has its
- * own random sequence, so each run needs a new model. `recorded` without measured round trips throws TwinbookError
- * `recording_invalid`.
+ * Draws round trips and splits each into halves, because the directions were not measured separately. A latency model
+ * has its own random sequence, so each run needs a new model. The choice `recorded` without measured round trips throws
+ * TwinbookError `recording_invalid`.
  */
 export class LatencyModel {
-  /** Name in the user's notation, for example `constant:150` or `recorded:x3`. */
+  /** Name of the latency in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
   /** Travel times of the last drawn call: to the exchange and back, ms. */
   thereMs = 0;
@@ -162,7 +162,7 @@ export class LatencyModel {
 export const MAX_REPEATS = 1_000;
 /** Maximum factor between a repeat's round trips and the chosen latency. */
 const SCALE_RANGE = 1.25;
-/** Mean extra time of a call, as a fraction of the round trip. */
+/** Mean extra time of a call in repeated runs, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
 /** Returns seed, latency and poll phase of run `index` of `count`. A single run uses the given seed and latency. */

@@ -10,7 +10,7 @@ import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 
-/** Records the mid at fixed times after each fill. Fills are in order of time, so each horizon has one position. */
+/** Records the mid at fixed times after each fill. Fills are in order of time: each horizon needs one position. */
 class MarkedFills {
   readonly rows: PendingFill[] = [];
   /** Number of leading `rows` whose mid is recorded, for each horizon. */
@@ -37,7 +37,7 @@ class MarkedFills {
   }
 }
 
-/** Maximum samples of all ended markets together, about 10 MB. A sample has a time and five figures. */
+/** Maximum samples of all ended markets together, about 10 MB. A sample of a market has a time and five figures. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics {
@@ -69,7 +69,7 @@ export class Metrics {
     if (this.#open.size === 1) this.#nextSampleMs = played.openedMs;
   }
 
-  /** Records the market's last mid before the close. Samples may be a second old, and a closed market has no mid. */
+  /** Records the last mid before the close: samples may be a second old, and a closed market has no mid. */
   ending({ index }: Played): void {
     this.markets.get(index)?.mark();
   }
@@ -82,7 +82,7 @@ export class Metrics {
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
-    // Settlement is the largest change of the equity, and no sample follows the last market.
+    // Settlement is sampled, because it is the largest change of the equity and no later sample exists.
     this.account.see(this.#equityMicros);
   }
 
@@ -90,7 +90,7 @@ export class Metrics {
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    // A market keeps at least one sample, so the bound is never below the number of markets.
+    // Each market keeps at least one sample, so the bound is never below the number of markets.
     while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
@@ -98,7 +98,7 @@ export class Metrics {
     }
   }
 
-  /** Ends the run. Open markets keep their figures, later mids stay unknown. The last sample is the final equity. */
+  /** Ends the run; the last sample is the final equity. Open markets keep their figures; later mids stay unknown. */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);
@@ -117,7 +117,7 @@ export class Metrics {
 
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
-    // The casts are safe, because the data answers this call.
+    // These casts are safe, because the data answers this call.
     const { data } = outcome;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
     if (call.endpoint === 'orders.cancelSubmit')
@@ -223,7 +223,7 @@ export class MarketMetrics {
     return this.#fills.rows;
   }
 
-  /** Updates and returns the mid of the recorded book. While a side is empty, this is the last known mid. */
+  /** Updates and returns the recorded book's mid; while a side of the book is empty, the last known mid. */
   mark(): number | null {
     const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
     const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
@@ -272,7 +272,7 @@ export class MarketMetrics {
     return this.#fills.nextMs;
   }
 
-  /** Records the mids that are due. The market must have been played up to this time. */
+  /** Records the mids that are due after fills. The market must have been played up to this time. */
   takeMarks(nowMs: number): void {
     this.#fills.take(nowMs, this.mark());
   }
@@ -295,7 +295,7 @@ export class MarketMetrics {
     this.samples.take(nowMs, top, this.held.netMicros);
   }
 
-  /** Value of the held shares at the last mid, or at the outcome once settled. Every fill sets a mid first. */
+  /** Value of the held shares at the last mid, or at the outcome once settled. Every fill sets a known mid first. */
   get valueMicros(): number {
     const { closedMs, source } = this.played;
     const { outcome } = source.market;

@@ -28,15 +28,15 @@ interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
-  /** Delay from the time in a file's row until the trader gets the value, ms; null: the delay of a live trader. */
+  /** Delay from the time in a feed file's row until the trader gets the value, ms; null: the delay of a live trader. */
   readonly delayMs: number | null;
 }
 
 export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 /**
- * Reads feed values. Throws TwinbookError `file_unreadable` for an unreadable file, and `usage` for a file without a
- * valid row or more than five million values.
+ * Reads feed values. Throws TwinbookError `file_unreadable` for an unreadable feed file, and `usage` without a valid
+ * row or with more than five million values.
  */
 export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
@@ -120,7 +120,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
-/** Returns the time when the trader gets a value: the next batch of feed values, as in a live trader. */
+/** Returns the time when the trader gets a feed value: the next batch of values, as in a live trader. */
 const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
@@ -136,7 +136,7 @@ function readRows(path: string) {
     .flatMap((line) => {
       const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (read === null) return [];
-      // The limit for times in the future does not apply, because a backtest plays the past.
+      // The live limit on future times of feed values does not apply, because a backtest plays the past.
       const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
       if (!('kind' in row)) return [row];
       add(row);
@@ -155,8 +155,8 @@ function readText(path: string): string {
 }
 
 /**
- * Default fill models, from the fewest to the most credible fills. The first and the third differ in how crossing
- * orders fill, the others in the queue position.
+ * Default fill models, from the fewest to the most credible fills. The first and the third default model differ in how
+ * crossing orders fill, the others in the queue position.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
@@ -197,7 +197,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   };
 }
 
-/** Returns the feeds, and the feed values of the played markets only. */
+/** Returns the feeds, with only the feed values of the played markets. */
 function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));

@@ -1,7 +1,7 @@
 /**
  * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the exchange, then
- * closes and settles it. A market is played only up to the time at which the trader reads it. Events between two reads
- * are applied together, each with its own time.
+ * closes and settles it. A market is played only up to the time at which the trader reads it. Recorded events between
+ * two reads are applied together, each with its own time.
  */
 
 import { basename } from 'node:path';
@@ -26,7 +26,7 @@ import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListen
 
 /** Returns fill models with canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
-  // A name is replaced by its canonical name. A model object is unchanged.
+  // A fill model's name is replaced by its canonical name. A fill model that is an object is unchanged.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
   const names = known.map((choice) => (typeof choice === 'string' ? choice : choice.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -53,9 +53,9 @@ export async function openSources(
 }
 
 /**
- * Returns a source that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread, which
- * must not happen within a read (see `waitForReads`). So a worker thread waits for the chunk ahead, and the main thread
- * plays meanwhile.
+ * Returns a source of events that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread,
+ * which must not happen within a read (see `waitForReads`). Therefore a worker thread waits for the chunk read ahead,
+ * and the main thread plays meanwhile.
  */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
@@ -66,13 +66,13 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
     return gapsIn(recording);
   },
   get warnings() {
-    // Warnings contain the file's name without its path, so that equal data gives equal reports in any folder.
+    // Warnings contain a recording's file name without its path, so that equal data gives equal reports in any folder.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
   open: () => openFileStream(recording.chunks(), isStopped),
 });
 
-/** Returns a source of chunks in memory, which many runs may share. */
+/** Returns a source of event chunks in memory, which many runs may share. */
 export const playFromMemory = (
   market: RecordedMarket,
   chunks: readonly EventChunk[],
@@ -94,8 +94,8 @@ export const playFromMemory = (
 const KEPT_EVENTS = 4_000_000;
 
 /**
- * Returns a source that the first run reads completely before it plays the market. Later runs reuse the events in
- * memory, unless all sources with the same `shared` together exceed `KEPT_EVENTS`.
+ * Returns a source of events that the first run reads completely before it plays the market. Later runs reuse the
+ * events in memory, unless all sources with the same `shared` together exceed `KEPT_EVENTS`.
  */
 export function keepInMemory(
   recording: Recording,
@@ -113,7 +113,7 @@ export function keepInMemory(
       stream = ready;
       if (isClosed) ready.close();
     };
-    // A failure is ignored here, because `next` reports it.
+    // A read failure is ignored here, because `next` reports it.
     opened.then(onOpened, () => undefined);
     return {
       next: () => {
@@ -126,7 +126,7 @@ export function keepInMemory(
       },
     };
   };
-  // A copy of the object would miss gaps and warnings that are found while reading.
+  // A copy of the source would miss gaps and warnings that are found while reading.
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
@@ -157,20 +157,20 @@ async function readWithin(recording: Recording, shared: { events: number }): Pro
 const underWay = new Set<Promise<unknown>>();
 
 /**
- * Resolves when all pending reads have ended. A thread or process that ends within a read crashes the whole process,
- * because the native reader then calls back into freed memory.
+ * Resolves when all pending reads have ended. A thread that ends within a read crashes the whole process, because the
+ * native reader then calls back into freed memory.
  */
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
-  // The caller handles the result and the error. This promise only tracks the end of the read.
+  // The caller of the read handles its result and error. This promise only tracks the end of a read.
   const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;
 }
 
-/** True once the thread must end, so that no further read begins. */
+/** Returns true once the thread must end, so that no further read begins. */
 let isEnding = false;
 
 /** Handles uncaught errors of a thread. The thread ends with the first error, once its pending reads have ended. */
@@ -186,7 +186,7 @@ export function endAfterReads(error: unknown): void {
 
 function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean): ChunkStream {
   const iterator = chunks[Symbol.asyncIterator]();
-  /** Chunk that was read ahead; undefined during the read, null at the end of the stream. */
+  /** Chunk that was read ahead; undefined while the read runs, null at the end of the stream. */
   let ready: EventChunk | null | undefined;
   const read = (): Promise<EventChunk | null> => {
     if (isEnding) return new Promise(() => undefined);
@@ -206,7 +206,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     ready = undefined;
     if (chunk === null) return null;
     ahead = read();
-    // If the read ahead fails, the next call reports it, after this chunk was played.
+    // If reading ahead fails, the next call reports it, after this chunk was played.
     const played = () => chunk;
     return isMainThread ? chunk : ahead.then(played, played);
   };
@@ -218,14 +218,14 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   return { next, close };
 }
 
-/** Time before its first event at which a market opens in the backtest, ms, so that the trader can find it first. */
+/** Time by which a market opens before its first event, ms, so that the trader can find it first. */
 const LISTED_BEFORE_MS = 60_000;
 
 interface Listed {
   readonly source: EventSource;
   readonly firstMs: number;
   readonly opensMs: number;
-  /** Stream whose files are read before the market opens; null until then. */
+  /** Stream of events whose files are read before the market opens; null until then. */
   stream: ChunkStream | null;
 }
 
@@ -239,7 +239,7 @@ export class ReplayDriver implements MarketDriver {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   events = 0;
   lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Earliest known end of an open market, Unix ms; Infinity if no end is known. */
+  /** Earliest known close of an open market, Unix ms; Infinity if none is known. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
@@ -281,7 +281,7 @@ export class ReplayDriver implements MarketDriver {
 
   /**
    * Reads until the events of all open markets up to this time are known, and plays earlier events meanwhile. The next
-   * chunk is always of the market that is read least far, because no market may get ahead of unread events of another.
+   * chunk read is of the market that is read least far, because no market may get ahead of unread events of another.
    */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
@@ -332,8 +332,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Closes markets that end by this time, each at its own end and before later events. A merge that arrives after a
-   * market's close must always find the market closed.
+   * Closes markets that end by this time, each at its own end and before later events of others. A merge that arrives
+   * after a market's close must always find the market closed.
    */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
@@ -438,7 +438,7 @@ class OpenMarket implements Played {
   /** Returns the next chunk; null at the end or after a read failure, which closes the market (see `failure`). */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Chunks in memory are not awaited, because a promise per chunk would take most of the time.
+      // Chunks in memory are used without `await`, because a promise per chunk would take most of the time.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {

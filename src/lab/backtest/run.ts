@@ -1,6 +1,6 @@
 /**
- * Runs one backtest. Recorded events, requests in flight and the trader's heartbeats share one virtual clock. The
- * trader knows a book only after a poll has returned it.
+ * Runs one backtest. In a backtest, recorded events, requests in flight and the trader's heartbeats share one virtual
+ * clock. The backtested trader knows a book only after a poll has returned it.
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
@@ -76,7 +76,7 @@ export class Timeline {
     this.nowMs = startMs;
   }
 
-  /** Schedules an event after this delay, rounded to whole milliseconds like all times of a backtest. */
+  /** Schedules an event after this delay, rounded to whole ms, like all times of a backtest. */
   after(delayMs: number, run: () => void): void {
     this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
   }
@@ -97,11 +97,11 @@ export class Timeline {
 }
 
 const BEAT_MS = 100;
-/** Time after the last close before a pause is skipped or the run ends, ms, in which merges and redeems complete. */
+/** Time after the last close before a pause is skipped or the run ends, ms; merges and redeems complete in it. */
 const AFTERMATH_MS = 120_000;
-/** Interval of the checks whether a limit holds the trader back, ms. */
+/** Interval of the checks whether a risk limit holds the trader back, ms. */
 const LOOK_MS = 60_000;
-/** Maximum time for a stop, in which the trader verifies that no order rests, ms; equal to the live trader's. */
+/** Maximum time for the trader's stop, in which it verifies that no order rests, ms; equal to the live trader's. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
@@ -115,7 +115,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
   }
 }
 
-/** The answer that the trader gets. A lost answer has no exchange clock and no request budget. */
+/** The exchange's answer that the trader gets. A lost answer has no exchange clock and no request budget. */
 type Heard = InProcessAnswer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
 const LOST: Heard = {
@@ -145,7 +145,7 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  /** Heartbeats are at whole multiples of `BEAT_MS` after this time. */
+  /** Heartbeats of the trader are at whole multiples of `BEAT_MS` after this time. */
   #rhythmMs: number;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
@@ -190,7 +190,7 @@ class BacktestRun {
     };
     const observer: CoreObserver = {
       onFill: (fill) => {
-        // Metrics come first, because they need the book right before the trade.
+        // Metrics are measured first, because they need the book right before the trade.
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
@@ -227,7 +227,7 @@ class BacktestRun {
       const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
       if (this.#driver.readUntilMs <= nextMs) {
         await this.#driver.read(nextMs);
-        // Newly read events may be due earlier, so the next time is computed again.
+        // Newly read recorded events may be due earlier, so the next time is computed again.
         continue;
       }
       if (this.#driver.nextOpenMs <= nextMs) {
@@ -268,7 +268,7 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** Plans the next heartbeat, at a time at which a live trader has one. Heartbeats without any effect are skipped. */
+  /** Schedules the trader's next heartbeat, when a live trader has one. Heartbeats without any effect are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -298,7 +298,7 @@ class BacktestRun {
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
-  /** End of a pause: the next market opens, or a scheduled operator command is due. */
+  /** Time when a pause ends: the next market opens, or an operator command is due. */
   get #pauseEndMs(): number {
     return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
@@ -409,13 +409,13 @@ class BacktestRun {
   }
 }
 
-/** Computes a hash over all requests, answers and fills of a backtest. It is fast but not cryptographic. */
+/** Computes a hash over all requests, answers and fills of a backtest. The hash is fast but not cryptographic. */
 class Trace {
   #a = 0x811c9dc5;
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Adds both halves of the number, because times and amounts exceed 32 bits.
+    // Adds both halves of the number to the hash, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }

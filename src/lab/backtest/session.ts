@@ -34,8 +34,8 @@ export const SETTLE_REASON = 'all open markets have ended';
 const DAY_MS = 86_400_000;
 
 /**
- * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes it with the
- * next event or UTC day, so that later recordings are played, unless `after` is `end`.
+ * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes the trader
+ * with the next event or UTC day, so that
  */
 export class Halts {
   readonly #after: AfterHalt;
@@ -58,8 +58,8 @@ export class Halts {
   }
 
   /**
-   * Takes the trader's present restriction by a partly used loss limit. Call it before `takeResume`. The trader lifts
-   * the restriction when the loss shrinks.
+   * Takes the trader's present restriction by a partly used loss limit. `onLook` must be called before `takeResume`.
+   * The trader lifts this restriction when the loss shrinks.
    */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
@@ -75,7 +75,7 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Returns true if the trader must be resumed now. Call it after markets have opened, and once a minute. */
+  /** Returns true if the trader must be resumed now. Must be called after markets have opened, and once a minute. */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -83,7 +83,7 @@ export class Halts {
     return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
   }
 
-  /** Returns true once per halt, when no market is open, so that the resumed trader redeems its holdings. */
+  /** Returns true once per halt while no market is open, so that the resumed trader redeems its holdings. */
   takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
@@ -110,7 +110,7 @@ export class Halts {
   }
 }
 
-/** Maximum notices of each severity in a session. Separate limits ensure that many fills cannot displace a halt. */
+/** Maximum notices of each severity in a session, separate so that many fills cannot displace a halt. */
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({
@@ -157,7 +157,7 @@ export class RequestCount {
 
   notices(notices: readonly OperatorEvent[]): void {
     for (const { timeMs, severity, kind, text } of notices) {
-      // Commands are not reported, because the backtest itself issues them.
+      // Operator commands are not reported, because the backtest itself issues them.
       if (kind === 'command') continue;
       if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
       else this.#unsaid++;
@@ -171,7 +171,7 @@ export class RequestCount {
     return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
   }
 
-  /** Takes the risk refusals per market since the start, and the current reasons of strategies for not quoting. */
+  /** Counts the risk refusals per market since the start, and strategies' current reasons for not quoting. */
   onSnapshot({ markets, unsent }: TraderSnapshot): void {
     this.#unsent = unsent;
     for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
@@ -189,7 +189,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Refusals, most frequent first. A strategy's reason for not quoting counts once per minute and market. */
+  /** Refusals by cause, most frequent first. A strategy's reason for not quoting counts once per minute and market. */
   get refused(): readonly CountedRefusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -237,8 +237,8 @@ const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * Returns a notice per market with fills in gaps of the recording. The book is frozen in a gap, so a crossing own order
- * may have taken amounts that no longer existed.
+ * Returns a notice per market with fills in gaps of the recording. In a gap the recorded book is frozen, so a crossing
+ * own order may have taken amounts that no longer existed.
  */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {

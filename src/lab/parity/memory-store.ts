@@ -9,8 +9,8 @@ import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
- * Time after its start within which a run has read every book, ms. A book first read within it counts from the start,
- * since a backtest may read it earlier.
+ * Time after a run's start within which the run has read every book, ms. A book that is first read in this time counts
+ * from the start, since a backtest may read it earlier.
  */
 export const FIRST_LOOK_MS = 10_000;
 
@@ -25,7 +25,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Returns every market with data as a source between these times of the venue's clock. Call it once, at the end. */
+  /** Returns every market with data as a source between these times of the venue's clock. May be called only once. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -34,7 +34,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
-  // Polls are not played. Own state and feed values are read from the journal itself.
+  // Recorded polls are not played. Own state and feed values are read from the journal itself.
   readonly poll = () => undefined;
   readonly own = this.poll;
   readonly feedValue = this.poll;

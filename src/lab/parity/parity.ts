@@ -1,6 +1,6 @@
 /**
  * Compares a recorded live run with backtests of the same span, settings and market data. The live figures come from
- * the run's journal. Remarks name further differences between a live market and a recorded one.
+ * the run's journal. Remarks in the comparison name further differences between a live market and a recorded one.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -22,7 +22,7 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. Null: the figure is unknown. */
+/** Compared figures of one session, live or under a fill model. Null means that the figure is unknown. */
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
@@ -57,7 +57,7 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Compares each market of any session. The markets of the live session come first, in their order. */
+/** Compares each market of any session. Markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -79,7 +79,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
 
 /**
  * Returns the errors of the fill models' traded shares, as fractions of the live shares; null without live fills.
- * `holds`: the live shares are between the lowest and the highest model.
+ * `holds`: true if the live shares are between those of the lowest and the highest model.
  */
 function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
@@ -101,13 +101,13 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 }
 
 export interface ParityOptions {
-  /** Trader to play over the recorded markets: the one of the run, or another. */
+  /** Trader to backtest over the recorded markets: that of the run, or another. */
   readonly trader: ReplayedTrader;
-  /** True if the trader is not the run's, so that it ignores the run's changes of configuration and fleet. */
+  /** True if the trader is not that of the run, so that it ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
-  /** Latency as in `--latency`; null: the round trips of the run. */
+  /** Latency of the backtests as in `--latency`; null: the round trips of the run. */
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
@@ -179,7 +179,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // Only the recorded operator commands may resume trading.
+    // Trading may be resumed only by the recorded operator commands.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
@@ -196,7 +196,7 @@ function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions):
   return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
-/** Operator command that puts a backtest into the initial mode of a run. Other modes need no command. */
+/** Operator command that puts a backtest into the initial mode of a run. Modes other than these need no command. */
 const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause'>> = {
   killed: 'kill',
   widened: 'widen',

@@ -37,7 +37,7 @@ export interface Journaled extends JournalFacts {
 }
 
 /**
- * Reads the journals one by one. Only the best prices of all runs and the books of one run are in memory.
+ * Reads the journals of the runs one by one. Only the best prices of all runs and the books of one run are in memory.
  *
  * @param runs oldest first
  * @param wanted condition ids of the wanted markets
@@ -70,7 +70,7 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** Reads the prices and requests of one run. Its span is on the exchange's clock. */
+/** Reads the prices and requests of one run. The span of the run is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -98,7 +98,7 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
   const recorded = markets.flatMap((market) => market.coverage ?? []);
   const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
-  // A market may have been renamed between two runs; the latest names count.
+  // If a market was renamed between two runs, the latest names count.
   const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
   return { at, standing, outcome, coverage, eventTitle, category };
 }
@@ -125,7 +125,7 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
   };
 }
 
-/** Reads a source to its end, and returns its best prices at any time. */
+/** Reads a source of events to its end, and returns its best prices at any time. */
 export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
@@ -148,7 +148,7 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
       if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
       if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
       else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
-      // Events of equal times are one change of the book.
+      // Events with equal times are one change of the book.
       if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
     }
   };
@@ -168,17 +168,17 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // The standing mid is the last known one.
+  // While a side is empty, the mid is the last known one.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Times when a request was sent and when its answer arrived, our clock, Unix ms. */
+/** Times when the run sent a request and received its answer, our clock, Unix ms. */
 interface AnsweredAt {
   readonly sentMs: number;
   readonly seenMs: number;
 }
 
-/** An order of the run. Its times are approximate, our clock, Unix ms. */
+/** An order of the run. Times of such an order are approximate, our clock, Unix ms. */
 interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
@@ -187,7 +187,7 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Time when the row was first received, our clock, Unix ms. */
+  /** Time when the run first received this row, our clock, Unix ms. */
   readonly seenMs: number;
 }
 
@@ -198,11 +198,11 @@ interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'n
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
-  /** Settled fills, by the trade's pubkey. */
+  /** Settled fills of the run, by the trade's pubkey. */
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
-  /** Takes an answer. The casts are safe, because the shell has parsed the data by the call's endpoint. */
+  /** Takes an answer. These casts are safe, because the trader's shell has parsed the data by the call's endpoint. */
   onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
     if (outcome.kind !== 'answered') return;
     const data: unknown = outcome.data;
@@ -284,7 +284,7 @@ class RunOrders {
   }
 }
 
-/** Ends an order at the middle between a request and its answer, unless its end is already known. */
+/** Sets an order's end to the middle between a request and its answer, unless the end is already known. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
   order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
@@ -300,7 +300,7 @@ function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: nu
   return { feed, timeMs: timeMs + offsetMs, value: { ...value, ...times } };
 }
 
-/** Contents of a run's journal, with all times on the exchange's clock, Unix ms. */
+/** Data read from a run's journal, with all times on the exchange's clock, Unix ms. */
 export type LiveRun = Awaited<ReturnType<typeof readRecordedRun>>;
 
 /** Reads a run. Throws TwinbookError `recording_invalid` for a journal that is empty or damaged in the middle. */
@@ -318,7 +318,7 @@ interface RunSpan {
   readonly offsetMs: number;
 }
 
-/** Takes a run's steps one by one, and returns their summary at the end. */
+/** Collects a run's steps one by one, and returns their summary at the end. */
 class RunReading {
   readonly #run: RunJournal;
   readonly #store = new MemoryStore();
@@ -382,9 +382,9 @@ class RunReading {
   }
 
   /**
-   * Returns the contents of the journal. `sources`: other accounts' orders in each polled market. `feedValues`: in
-   * order of receipt. `commands`: operator commands without quote hours, with a stop as the last one. `remarks`: known
-   * differences between the live run and a backtest.
+   * Returns the data of the run's journal. `sources`: other accounts' orders in each polled market. `feedValues`:
+   * values of feeds in order of receipt. `commands`: operator commands without quote hours, with a stop as the last
+   * one. `remarks`: known differences between the live run and a backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -401,8 +401,8 @@ class RunReading {
   }
 
   /**
-   * Builds the session record from the journal's answers. Initial holdings are left out, because a backtest starts
-   * without any. Prices are those of other accounts, as the run's polls returned them.
+   * Builds the session record from the journal's answers. Initial holdings are omitted, because a backtest starts
+   * without any. Best prices are those of other accounts, as the run's polls returned them.
    */
   async #session(sources: readonly EventSource[], span: RunSpan): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
@@ -417,7 +417,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // With several strategies, the journal does not tell which one placed an order.
+    // With several strategies, the journal does not show which one placed an order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: LedgerMarket[] = [];
     for (const id of ids) {
@@ -445,7 +445,7 @@ class RunReading {
     });
   }
 
-  /** Returns the operator commands up to the first stop. Without a stop, a stop at the end of the journal is added. */
+  /** Returns the operator commands up to the first stop. If the journal has no stop, a stop at its end is added. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
     const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
     const stop = own.findIndex(({ command }) => command.kind === 'stop');

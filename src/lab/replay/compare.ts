@@ -12,13 +12,13 @@ export interface Redone {
 }
 
 export interface ReplayDifference {
-  /** Number of the step in the journal, from 0. */
+  /** Number of the differing step in the journal, from 0. */
   readonly step: number;
-  /** Time of the step, our clock, Unix ms. */
+  /** Time of the differing step, our clock, Unix ms. */
   readonly timeMs: number;
-  /** Input of the step, in words. */
+  /** Input of the differing step, in words. */
   readonly observation: string;
-  /** The difference, in a sentence. */
+  /** Description of the difference, in a sentence. */
   readonly what: string;
   /** Recorded requests of the step, in words; at most `MAX_LINES`, then a count. */
   readonly recorded: readonly string[];
@@ -27,7 +27,7 @@ export interface ReplayDifference {
   readonly fields: readonly FieldDifference[];
 }
 
-/** One different field: its path, and both values as JSON. Null: the field is absent. */
+/** One field that differs: its path, and both values as JSON. Null means that the field is absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
@@ -38,7 +38,7 @@ const MAX_LINES = 8;
 
 /**
  * Returns the first difference; null if requests, signatures and failures are equal and in equal order. `asked`: the
- * call whose outcome the step delivers, if any.
+ * call whose outcome this step delivers, if any.
  */
 export function findDifference(
   step: RunStep,
@@ -88,14 +88,14 @@ function requestDifference({ requests: then }: RunStep, { requests: now }: Redon
   return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not in the replay' : 'differs'}`;
 }
 
-/** Index of the first difference; null when all are equal. */
+/** Returns the index of the first difference; null when all are equal. */
 function firstDifferent(then: readonly unknown[], now: readonly unknown[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
   return null;
 }
 
-/** Compares values as JSON. Plain texts are compared first: most values are equal, and sorting keys is slow. */
+/** Compares values as JSON. Unsorted JSON texts are compared first: most values are equal, and sorting keys is slow. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 
@@ -105,7 +105,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Lists every different leaf of two JSON values by its path. */
+/** Lists the path of every field that differs between two JSON values. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))
@@ -137,7 +137,7 @@ function describeNames(params: unknown): string {
   return names.length === 0 ? '' : ` of ${names.join(', ')}`;
 }
 
-/** Describes an observation. `asked`: the call that an outcome belongs to, if known. */
+/** Describes an observation. `asked`: the call to which an outcome belongs, if known. */
 function observationText(observation: Observation, asked: AnyCall | null, titles: Titles): string {
   switch (observation.kind) {
     case 'time':

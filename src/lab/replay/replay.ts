@@ -1,7 +1,7 @@
 /**
  * Repeats a recorded run. A new trader with a copy of the starting ledger gets the recorded observations, and its
  * requests and signatures are compared step by step. A replay has no key and no network: signatures come from the
- * journal. It writes only the given ledger. After the first difference the recorded answers may not match the requests.
+ * journal. A replay writes only the given ledger. After the first difference, recorded answers may not match requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import type { ReplayedTrader, RunCode } from './run-settings.js';
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
   /** Finds the strategy code of the run's configuration changes. */
   readonly code: RunCode;
-  /** Called with the final ledger of the replay, right before the ledger is closed. */
+  /** Callback with the final ledger of the replay, right before the ledger is closed. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
 }
 
@@ -69,10 +69,10 @@ interface ReplayPlan {
   readonly startedMs: number;
   /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
-  /** The starting ledger. The replay writes it; the caller closes it. */
+  /** The starting ledger. The replay writes this ledger; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
-  /** Callback after each step up to `untilMs`, the last time to replay, our clock. Absent: the whole run is replayed. */
+  /** Callback after each replayed step. If absent, the whole run is replayed. */
   readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
 }
 
@@ -86,20 +86,20 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
   /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
   const result = {
-    /** Number of steps in the journal, and of steps before the first difference. */
+    /** Number of all steps in the journal, and of those before the first difference. */
     steps: 0,
     repeatedSteps: 0,
-    /** Number of recorded requests, and of requests before the first difference. */
+    /** Number of all recorded requests, and of those before the first difference. */
     requests: 0,
     repeatedRequests: 0,
     signatures: 0,
     /** Times of the first and last observation, our clock, Unix ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** First difference; null when every decision was equal. */
+    /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
   };
-  // True once the replayed trader has failed at or after the first difference. It is not run any further.
+  // True once the replayed trader has failed at or after the first difference. The trader then no longer runs.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;
@@ -144,7 +144,7 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** Builds the trader of a run like a live one, but without key and clock. The trader writes the ledger. */
+/** Builds the trader of a run like a live one, but without key and clock. The replayed trader writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
@@ -179,7 +179,7 @@ class RecordedInputs implements IntentSigner {
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
   }
 
-  /** Throws for a call that the run interrupted. Its work was lost, and its strategy was not called again. */
+  /** Throws for a strategy call that the run interrupted: its work was lost, and its strategy was not called again. */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);
     return call();

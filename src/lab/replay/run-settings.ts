@@ -14,7 +14,7 @@ import { fieldDifferences, isSame } from './compare.js';
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {
-  /** Loads the operator's configuration, which has code that is not shipped; null without a configuration. */
+  /** Loads the operator's configuration, including code that is not shipped; null without a configuration. */
   readonly loadFiles: (() => Promise<Config>) | null;
   /** True if code of a strategy with the same name may be used although its hash differs. */
   readonly acceptsChanged: boolean;
@@ -99,7 +99,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   ];
 }
 
-/** Returns the feeds' maximum ages. The sources do not matter, because the journal has the values. */
+/** Returns the feeds' maximum ages. The feeds' sources do not matter, because the journal has their values. */
 const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
   Object.fromEntries(feeds.map(({ name, maxAgeMs }) => [name, { maxAgeMs }]));
 
@@ -119,7 +119,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists changes of a strategy. Its risk limits derive from the trader's, whose changes are reported only once. */
+/** Lists changes of a strategy without its risk limits: they derive from the trader's, which are compared once. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;
@@ -136,7 +136,7 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists each different value by its name in a file. Below the top level, `Micros` in a name marks an amount. */
+/** Lists each setting that differs by its name in a file. Below the top level, `Micros` in a name marks an amount. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');
@@ -150,6 +150,6 @@ function valueChanges(name: string, then: unknown, now: unknown, isMicros = fals
   });
 }
 
-/** `maxOrderSharesMicros` is `max_order_shares` in a file. */
+/** The setting `maxOrderSharesMicros` is `max_order_shares` in a file. */
 const fileName = (key: string): string =>
   key.replace(/Micros$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

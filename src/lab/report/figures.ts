@@ -1,8 +1,8 @@
-/** Formats figures for people, the same in the page, the warnings and the terminal. Never used in computations. */
+/** Formats figures for people, the same in the page, the warnings and the terminal; not used in computations. */
 
 const ONE = 1_000_000;
 
-/** Placeholder of an unknown figure. */
+/** Text shown for an unknown figure. */
 export const UNKNOWN = '–';
 
 const MINUS = '−';

@@ -1,7 +1,7 @@
 /**
- * The report (the package's `twinbook/report`). It computes all figures of a session record (`analysis/`), and shows
- * them as an HTML page (`html/`) or a terminal table (`summary.ts`). A live ledger can be read as a session record
- * (`session-from-ledger.ts`).
+ * The report (the package's `twinbook/report`). The report computes all figures of a session record (`analysis/`), and
+ * shows them as an HTML page (`html/`) or a terminal table (`summary.ts`). A live ledger can be read as a session
+ * record (`session-from-ledger.ts`).
  *
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
@@ -13,13 +13,13 @@ import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
 import { type LedgerSessionOptions, sessionFromLedger } from './session-from-ledger.js';
 
-/** Options. By default holdings have no price, and the session ends with the ledger's last observation. */
+/** Options. By default, held shares have no price, and the session ends with the ledger's last observation. */
 export type LedgerReportOptions = Pick<LedgerSessionOptions, 'title'> &
   Partial<Pick<LedgerSessionOptions, 'nowMs' | 'fairMicros'>>;
 
 /**
- * Reads a trader's ledger as a session, also while the trader runs. The ledger is not changed. It has no book, so
- * figures that need mids are null. Throws TwinbookError `file_unreadable` without a ledger.
+ * Reads a trader's ledger as a session, also while the trader runs. The ledger file is not changed. A ledger has no
+ * order book, so figures that need mids are null. Throws TwinbookError `file_unreadable` without a ledger.
  */
 export function sessionOfLedger(path: string, options: LedgerReportOptions): SessionRecord {
   const ledger = openReadOnly(path);

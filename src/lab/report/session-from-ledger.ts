@@ -33,9 +33,9 @@ export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow {
-  /** Key of the group: a UTC day, a condition id, names of strategies, or an event title. */
+  /** Key of the result's group: a UTC day, a condition id, names of strategies, or an event title. */
   readonly key: string;
-  /** Title of a market; empty for other groups. */
+  /** Title of the group's market; empty for other groups. */
   readonly title: string;
   readonly fills: number;
   readonly boughtMicros: number;
@@ -44,7 +44,7 @@ export interface BreakdownRow {
   readonly feesMicros: number;
   /** Equity at the end of a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the result; null for a day, because a fill's later mids belong to other days too. */
+  /** Sources of the group's result; null for a day, because a fill's later mids belong to other days too. */
   readonly split: ResultSplit | null;
 }
 
@@ -78,7 +78,7 @@ export function computeBreakdown(
   return rows.sort((a, b) => b.resultMicros - a.resultMicros);
 }
 
-/** Returns the group of a market. Strategies in the same market share its position, so they form one group. */
+/** Returns the strategy group of a market. Strategies in the same market share its position, so they form one group. */
 function makeGroupKey(
   market: MarketAnalysis,
   session: MarketSession | undefined,
@@ -143,18 +143,18 @@ function makeDayRows(record: SessionRecord, analysis: Analysis, standing: Standi
 
 const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 
-/** Inputs that the ledger does not have. */
+/** Inputs of the report that the ledger does not have. */
 export interface LedgerSessionOptions {
   readonly title: string;
   /** Version of the program that makes the report. */
   readonly version: string;
   /** End of the session while the trader runs, Unix ms; null: the last observation of a stopped trader. */
   readonly nowMs: number | null;
-  /** YES prices from the running trader by condition id. They take precedence when holdings are valued. */
+  /** YES prices from the running trader by condition id. These prices take precedence when holdings are valued. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** Returns recorded prices of a market; null without a recording. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Facts from the run journals. Absent: only the ledger is used. */
+  /** Facts from the run journals. Without these facts, only the ledger is used. */
   readonly journals?: JournalFacts;
 }
 
@@ -162,7 +162,7 @@ export interface LedgerSessionOptions {
 export interface JournalFacts {
   /** Returns the exchange's clock minus ours, ms, in the run at this time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
-  /** Use of the request budget; null without any journal. */
+  /** Use of the exchange's request budget; null without any journal. */
   readonly requests: RequestUse | null;
   /** Remarks for the report, one sentence each, for example about runs without a journal. */
   readonly remarks: readonly string[];
@@ -171,8 +171,8 @@ export interface JournalFacts {
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads all rows of the ledger, oldest first or grouped by market. Their times are on our clock, and `theirs` converts
- * a time to the exchange's clock.
+ * Reads all rows of the ledger, oldest first or grouped by market. The rows' times are on our clock, and `theirs`
+ * converts a time to the exchange's clock.
  */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: ALL };
@@ -248,7 +248,7 @@ const REMARKS: readonly string[] = [
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
-/** Returns the spans of runs. A killed run has no stored end, so it counts until its last intent changed. */
+/** Returns the spans in which the trader ran. A killed run has no stored end, so its last changed intent ends it. */
 function computeSpans(
   runs: readonly RunRow[],
   intents: readonly IntentRow[],
@@ -329,7 +329,7 @@ function listMarket(
   };
 }
 
-/** Converts a ledger order. The order counts as resting from its stored draft until its final status was received. */
+/** Converts a ledger order, which counts as resting from its stored draft until its final status was received. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
@@ -342,7 +342,7 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
   isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
-/** Returns the outcome by which shares were redeemed; null if no redeem tells it. */
+/** Returns the outcome by which shares were redeemed; null if no redeem shows it. */
 function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
@@ -351,7 +351,7 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
   return null;
 }
 
-/** Returns the recorded outcome of a market, but not before the ledger has it settled: it would be from the future. */
+/** Returns a market's recorded outcome once the ledger has it settled; earlier, it would be from the future. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded

@@ -17,7 +17,7 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** A line of the table: its name, and a function that returns its figure for a column. */
+/** A line of the report's table: its name, and a function that returns its figure for a column. */
 export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
@@ -58,7 +58,7 @@ export const LINES: readonly SummaryLine<Analysis>[] = [
 const spread = ({ median, p90 }: { readonly median: number | null; readonly p90: number | null }): string =>
   median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
-/** Lines that only the page has. */
+/** Lines of figures that only the page has. */
 export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
   ['Events with fills', ({ byEvent }) => count(byEvent.events)],
@@ -92,7 +92,7 @@ const meanAndSpread = (shown: FormatFigure, spread: FormatFigure, { mean, deviat
 
 const unsignedCents: FormatFigure = (micros) => signedCents(micros).replace('+', '');
 
-/** Lines of figures over repeats. The deviation between repeats follows `±`. */
+/** Lines of figures over repeated runs. The standard deviation between repeated runs follows `±`. */
 export const REPEAT_LINES: readonly SummaryLine<RepeatFigures>[] = [
   ['Result, mean', ({ resultMicros }) => meanAndSpread(formatGain, formatMoney, resultMicros)],
   ['  lowest', ({ resultMicros }) => formatGain(resultMicros.lowest)],
@@ -108,7 +108,7 @@ export const REPEAT_LINES: readonly SummaryLine<RepeatFigures>[] = [
 /** Maximum width of a table, and width of its column of names, in characters. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
-/** Minimum width of a column; narrower ones would cut figures. Sessions that do not fit side by side follow below. */
+/** Minimum width of a table column; a narrower one would cut figures. Sessions that do not fit follow below. */
 const LEAST_COLUMN = 14;
 const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 

@@ -1,26 +1,26 @@
 /**
- * The record of a backtest or live session, as plain data. All figures of a report are computed from it.
+ * The record of a backtest or live session, as plain data. All figures of a report come from this record.
  *
- * Amounts, prices and currency are integers in millionths. Prices are in YES space unless stated otherwise. Times are
- * Unix ms on the exchange's clock. `null` means unknown, never zero.
+ * In the record, amounts, prices and currency are integers in millionths. Prices are in YES space unless stated
+ * otherwise. Times are Unix ms on the exchange's clock. In the record, `null` means unknown, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
 export interface SessionRecord {
-  /** Incremented when the meaning of a field changes. */
+  /** Format version, incremented when the meaning of a field changes. */
   readonly format: 1;
   readonly kind: 'backtest' | 'live';
-  /** Title of the report, for example the names of the strategy files. */
+  /** Title of the session's report, for example the names of the strategy files. */
   readonly title: string;
   readonly fromMs: number;
   readonly toMs: number;
   readonly capitalMicros: number;
-  /** Final currency, including locked currency. */
+  /** Currency at the end of the session, including locked currency. */
   readonly endCashMicros: number;
   /** Markets in order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** Samples of the whole account, at most `MAX_SAMPLES`. */
+  /** Samples of the whole account over time, at most `MAX_SAMPLES`. */
   readonly account: AccountSeries;
   /** Largest drawdown of the equity, ≥ 0, over all samples before thinning; null if the equity was ever unknown. */
   readonly maxDrawdownMicros: number | null;
@@ -40,17 +40,17 @@ export interface HaltRecord {
   /** `halted`: orders canceled, no quotes. `reducing`: only orders that reduce positions. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** Name of the limit, with its figures. */
+  /** Name of the risk limit, with its figures. */
   readonly reason: string;
-  /** Time when the trader was resumed; null if not in this session. */
+  /** Time when the halted trader was resumed; null if not in this session. */
   readonly resumedMs: number | null;
 }
 
-/** Account samples as columns of equal length, at steps of `stepMs`. Idle time between recordings is left out. */
+/** Account samples as columns of equal length, at steps of `stepMs`, without idle time between recordings. */
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
-  /** Currency plus shares at their mids; null while the mid of held shares is unknown. */
+  /** Equity: currency plus shares at their mids; null while the mid of held shares is unknown. */
   readonly equityMicros: readonly (number | null)[];
   /** Locked capital: currency behind resting orders plus the cost of held shares. */
   readonly lockedMicros: readonly number[];
@@ -59,22 +59,22 @@ export interface AccountSeries {
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Title of the event; empty if unknown, so that the market is its own event. */
+  /** Title of the market's event; empty if unknown, so that the market is its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of the market, which values final shares. Null if unknown; then `endMarkMicros` values them. */
+  /** Outcome of the market, which values final shares. If it is null (unknown), `endMarkMicros` values them. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
-  /** Fills in order of time. */
+  /** Fills in the market, in order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
-  /** Shares at the end that were not redeemed. */
+  /** Shares held at the end that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * Last YES mid before the market closed or the session ended; null without a mid. It is never the outcome, because
-   * the settlement part of the result is the change from this mid to the outcome.
+   * Last YES mid before the market closed or the session ended; null without a mid. This mid is never the outcome,
+   * because the settlement part of the result is the change from mid to outcome.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
@@ -90,14 +90,14 @@ export interface MarketSeries {
   readonly askMicros: readonly (number | null)[];
   readonly ourBidMicros: readonly (number | null)[];
   readonly ourAskMicros: readonly (number | null)[];
-  /** YES held minus NO held. */
+  /** Net position: YES shares held minus NO shares held. */
   readonly inventoryMicros: readonly number[];
 }
 
-/** Horizons of markouts after a fill, ms. A further horizon is the settlement. */
+/** Horizons of markouts after a fill, ms. A further markout horizon is the settlement. */
 export const MARKOUT_HORIZONS_MS = [1_000, 5_000, 30_000, 60_000, 300_000] as const;
 
-/** Maximum samples per series; a longer session has larger steps. */
+/** Maximum number of samples per series; a longer session has larger steps. */
 export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
@@ -106,32 +106,32 @@ export interface FillRecord {
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** Side in YES space: `bid` means that YES was bought or NO was sold. */
+  /** Side of the fill in YES space: `bid` means that YES was bought or NO was sold. */
   readonly side: 'bid' | 'ask';
   /** Traded outcome, YES or NO, and whether the trader bought or sold it. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** Price in YES space. */
+  /** Price of the fill in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** Change of currency without the fee; negative for a purchase. */
+  /** Change of currency by the fill without the fee; negative for a purchase. */
   readonly cashMicros: number;
-  /** Paid fee, ≥ 0. */
+  /** Fee paid for the fill, ≥ 0. */
   readonly feeMicros: number;
   /** True if the trader was the maker; null if the exchange did not report it. */
   readonly isMaker: boolean | null;
   /**
-   * Mid right before the trade, without own orders. While a side is empty, it is the last known mid; before the first
-   * mid, the fill's price. Null without a recorded book (a live ledger).
+   * Mid right before the fill, without own orders. While a side is empty, this mid is the last known one; before the
+   * first mid, the fill's price. The mid is null without a recorded book (a live ledger).
    */
   readonly markMicros: number | null;
   /** Mid at each of `MARKOUT_HORIZONS_MS` after the fill; null if the market had closed or has no mid. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** Time for which the order had rested, ms; 0 for a taker; null if unknown. */
+  /** Time for which the filled order had rested, ms; 0 for a taker; null if unknown. */
   readonly restedMs: number | null;
-  /** Shares ahead of the order when it began to rest; null if unknown. */
+  /** Shares ahead of the filled order when it began to rest; null if unknown. */
   readonly joinedBehindMicros: number | null;
-  /** True if a recorded order arriving at the own price filled it, false if a recorded trade did; null live. */
+  /** True if a recorded order arriving at the own price caused the fill, false if a recorded trade did; null live. */
   readonly atCrossing: boolean | null;
 }
 
@@ -139,18 +139,18 @@ export interface FillRecord {
 export interface ConversionRecord {
   readonly kind: 'merge' | 'split' | 'redeem';
   readonly timeMs: number;
-  /** Shares given up; negative for a split. */
+  /** Number of shares that the conversion gives up; negative for a split. */
   readonly yesMicros: number;
   readonly noMicros: number;
-  /** Currency received; negative for a split. */
+  /** Currency that the conversion pays; negative for a split. */
   readonly cashMicros: number;
   /** Cost of a split's YES shares, a part of its currency; null for other conversions. */
   readonly yesCostMicros: number | null;
-  /** YES mid at that time, by the rule of `FillRecord.markMicros`. For a redeem, the last mid before the settlement. */
+  /** YES mid at the conversion, by the rule of `FillRecord.markMicros`; for a redeem, the last before settlement. */
   readonly markMicros: number | null;
 }
 
-/** Figures about quoting. Times are in ms while the market is open and the trader runs; null if unknown. */
+/** Figures about quoting. Quoting times are in ms while the market is open and the trader runs; null if unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
@@ -159,14 +159,14 @@ export interface QuotingFigures {
   readonly haltedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
-  /** Shares of all orders that rested. */
+  /** Number of shares of all orders that rested. */
   readonly postedMicros: number;
   /** Sum over all orders of the shares ahead when the order began to rest; null if unknown (live). */
   readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {
-  /** Recorded time, and the time of its gaps, ms. */
+  /** Recorded time of the market, and the time of its gaps, ms. */
   readonly spanMs: number;
   readonly gapMs: number;
   readonly gaps: number;
@@ -188,7 +188,7 @@ export interface ScopeUse {
 export interface RequestUse {
   readonly public: ScopeUse;
   readonly signed: ScopeUse;
-  /** Requests by endpoint name, most frequent first. */
+  /** Number of requests by endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
   /** Requests that were never sent, because they expired before the rate limit allowed them. */
   readonly unsent: number;
@@ -197,7 +197,7 @@ export interface RequestUse {
 export interface CountedRefusal {
   /** Source of the refusal: a risk limit, a guard (a check of the strategy itself), or the exchange. */
   readonly by: 'risk' | 'guard' | 'exchange';
-  /** Name of the limit, error slug of the exchange, or text of a guard, whose figures may vary. */
+  /** Name of the refusing limit, error slug of the exchange, or text of a guard, whose figures may vary. */
   readonly name: string;
   readonly count: number;
 }
@@ -208,11 +208,11 @@ export interface SessionNotice {
   readonly text: string;
 }
 
-/** Conditions of a result besides the market data. Every report prints them. */
+/** Conditions of a result besides the market data. Every report prints these conditions. */
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Seed of the random draws; null without random draws. */
+  /** Seed of the backtest's random draws; null without random draws. */
   readonly seed: number | null;
   /** Name of the fill model; null for a live session. */
   readonly fillModel: string | null;
@@ -223,9 +223,9 @@ export interface Assumptions {
   readonly fees?: string;
   /** Number of markets traded without fees, because neither recording nor user named any. */
   readonly freeMarkets?: number;
-  /** Played data, in words; one line per source. */
+  /** Description of the played data; one line per source. */
   readonly data: readonly string[];
-  /** Remarks in sentences, for example that the recorded market does not react to own orders. */
+  /** Remarks about the result, in sentences, for example that the recorded market does not react to own orders. */
   readonly remarks: readonly string[];
 }
 

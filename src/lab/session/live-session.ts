@@ -1,7 +1,7 @@
 /**
- * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record has the
- * format of a backtest's. All times are on the exchange's clock. Without a recorded book the mids are unknown, and
- * figures that depend on them are null, never 0.
+ * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record of a live
+ * session has the format of a backtest's. All times are on the exchange's clock. Without a recorded book the mids are
+ * unknown, and figures that depend on them are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';
@@ -31,14 +31,14 @@ import {
   sumSpans,
 } from './samples.js';
 
-/** An order that rested. Its times are on the session's clock. */
+/** An order that rested. Times of a resting order are on the session's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
-  /** Price in YES space, and price in its own outcome's space. */
+  /** Price of the order in YES space, and in its own outcome's space. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
-  /** True for a purchase, which locks currency; a sale locks shares. */
+  /** True if the order is a purchase, which locks currency; a sale locks shares. */
   readonly isBuy: boolean;
   readonly amountMicros: number;
   /** Span in which the order rested: start, inclusive, and end, exclusive; null while it may still rest. */
@@ -52,27 +52,27 @@ export interface SessionOrder {
 export interface RecordedBest {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** Mid of both sides. While a side is empty, it is the last known mid; null before the first mid. */
+  /** Mid of the best prices; while a side is empty, the last known mid; null before the first mid. */
   readonly middleMicros: number | null;
 }
 
 /** Best prices of a recorded book without own orders, at any time. */
 export interface RecordedPrices {
-  /** Returns the best prices at this time; nulls outside the recording and in its gaps. */
+  /** Returns the book's best prices at this time; nulls outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Returns the last known mid at this time, of any age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
   /** Outcome of the market; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
-  /** Names that the ledger does not have; empty if unknown. */
+  /** Market and event names that the ledger does not have; empty if unknown. */
   readonly eventTitle: string;
   readonly category: string;
 }
 
 interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
-  /** Recorded prices; null without a recorded book. */
+  /** Recorded prices of the market; null without a recorded book. */
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
@@ -87,7 +87,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** Filled amount by order. A fill has an exchange time, which may precede the known start of the order. */
+  /** Filled amount by order id. A fill's time comes from the exchange, and may precede the known start of the order. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -96,7 +96,7 @@ export class MarketWalk {
     this.#moves = listMoves(market);
   }
 
-  /** Applies all events up to and including this time, which must not go back. */
+  /** Applies all of the market's events up to and including this time, which must not go back. */
   advance(timeMs: number): void {
     for (let next = this.#orders[this.#begun]; next !== undefined && next.fromMs <= timeMs; ) {
       this.#resting.add(next);
@@ -124,9 +124,9 @@ export class MarketWalk {
     return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** Returns the received currency plus the holdings at the recorded mid; null while the mid is unknown. */
+  /** Returns the currency received plus the value of holdings at the recorded mid; null while it is unknown. */
   gainMicros(timeMs: number): number | null {
-    // An even position has the same value at any price, so the price is not looked up.
+    // Equal YES and NO shares have the same value at any price, so the price is not looked up.
     const middle = this.held.netMicros === 0 ? null : (this.#market.prices?.at(timeMs).middleMicros ?? null);
     const worth = this.held.worthMicros(middle);
     return worth === null ? null : this.held.cashMicros + worth;
@@ -143,7 +143,7 @@ export class MarketWalk {
   }
 }
 
-/** Returns the equity at the time that the markets' walks have reached; null while a value is unknown. */
+/** Returns the account's equity at the time that the markets' walks have reached; null while a value is unknown. */
 export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMicros: number): number | null {
   let equity = capitalMicros;
   for (const walk of walks) {
@@ -175,7 +175,7 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
 /** An own trade, as the exchange reported it. */
 export interface ReportedTrade
   extends Pick<FillRecord, 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker'> {
-  /** Price of the traded outcome, YES or NO. */
+  /** Price of the trade, in the traded outcome's space, YES or NO. */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
   readonly feeMicros: Micros | null;
@@ -191,21 +191,21 @@ export interface LedgerMarket
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];
-  /** Recorded prices; null without a recorded book. */
+  /** Recorded prices of the market; null without a recorded book. */
   readonly prices: RecordedPrices | null;
-  /** Last time with a valid mid: the market's close or the session's end. */
+  /** Last time with a valid mid: the market's close or the end of the session. */
   readonly lastMs: number;
-  /** Time from which the market counts as open; null: from its first order. */
+  /** Time from which the market counts as open; null: from its first own order. */
   readonly countedFromMs: number | null;
   /** YES price that takes precedence when final shares are valued; null if unknown. */
   readonly fairMicros: number | null;
-  /** Final shares by the ledger's own count; null: computed from trades and conversions. */
+  /** Final shares of the market by the ledger's own count; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
 export interface SessionFacts
   extends Pick<SessionRecord, 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices'> {
-  /** Final currency; null: computed from the capital, trades and conversions. */
+  /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly LedgerMarket[];
   /** Spans in which the trader ran. */
@@ -251,10 +251,10 @@ function readMoves({ orders, trades, conversions, prices, lastMs }: LedgerMarket
   };
 }
 
-/** Time before a trade at which the book is looked up, ms. The exchange reports trade times in whole seconds. */
+/** Time before an own trade at which the book is looked up, ms. The exchange reports trade times in whole seconds. */
 const BEFORE_TRADE_MS = 1;
 
-/** Estimates the time of a trade reported in whole seconds: the middle of its second, or its earlier receipt. */
+/** Estimates the exact time of a trade reported in whole seconds: the middle of its second, or its earlier receipt. */
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 
@@ -347,12 +347,12 @@ function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running
   };
 }
 
-/** Maximum samples: one per second for a day; more would take too long. A longer session has larger steps. */
+/** Maximum account samples: one per second for a day; more would take too long. Longer sessions have larger steps. */
 const MOST_LOOKS = 86_400;
 
 /**
- * Samples the account while the trader ran, because the value of shares between two runs is unknown. Every sample
- * counts for the drawdown, as in a backtest, while stored samples are thinned.
+ * Samples the account while the trader ran, because the value of shares between two runs is unknown. Every account
+ * sample counts for the drawdown, as in a backtest, while stored samples are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],

@@ -1,4 +1,4 @@
-/** Spans of time, and samples at equal steps. Of too many samples every second one is dropped, and the step doubles. */
+/** Spans of time, and samples at equal steps; of too many samples every second one is dropped, and the step doubles. */
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
@@ -38,8 +38,8 @@ interface Steps {
 }
 
 /**
- * Returns equal steps over a span; empty for an empty span. A step is at least one second, because fills have no finer
- * times. `most`: maximum number of steps, above 1.
+ * Returns equal steps over a span; empty for an empty span. Sample steps are at least one second, because fills have no
+ * finer times. `most`: maximum number of sample steps, above 1.
  */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
@@ -48,7 +48,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
   return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
 }
 
-/** Returns equal steps over several spans. The time between the spans is left out. */
+/** Returns equal steps over several spans. Samples omit the time between the spans. */
 export function stepsWithin(spans: readonly Span[], most: number): Steps {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
@@ -61,10 +61,10 @@ export function stepsWithin(spans: readonly Span[], most: number): Steps {
   return { stepMs, timeMs: placed };
 }
 
-/** Minimum step between samples, ms. */
+/** Minimum time between samples, ms. */
 export const FIRST_STEP_MS = 1_000;
 
-/** Columns of samples that are thinned together. Steps count played time; skipped pauses do not count. */
+/** Columns of sampled values that are thinned together. Sample steps count played time; skipped pauses do not count. */
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
@@ -73,18 +73,18 @@ class Samples<Column extends string> {
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // The record has an entry for each name.
+    // The record of columns has an entry for each name.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** Returns true if the next sample (one per first step) must be stored. The caller then adds it to every column. */
+  /** Returns true if the next sample must be stored; the caller then adds it to each column. Called once per step. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
     if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    // After thinning, this sample may be between two steps.
+    // Once samples were thinned, this sample may be between two steps.
     return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
@@ -104,7 +104,7 @@ class Samples<Column extends string> {
   }
 }
 
-/** Best prices at one time, in YES space. Null: the side is empty. */
+/** Best prices at one time, in YES space. A best price is null if the side is empty. */
 export interface BookTop {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
@@ -112,7 +112,7 @@ export interface BookTop {
   readonly ourAskMicros: number | null;
 }
 
-/** Samples of one market, and the time with own quotes. */
+/** Collects samples of one market, and the time with own quotes. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -122,7 +122,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Takes a sample. Call it once per first step while the market is open. */
+  /** Takes a sample. Must be called once per initial step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -157,7 +157,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
   }
 }
 
-/** Samples of the whole account, and its largest drawdown. */
+/** Collects samples of the whole account, and its largest drawdown. */
 export class AccountSamples extends Samples<'equity' | 'locked'> {
   #peakMicros = Number.NEGATIVE_INFINITY;
   #fallMicros = 0;
@@ -167,7 +167,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     super(['equity', 'locked'], firstStepMs);
   }
 
-  /** Takes the present equity for the drawdown; null while a mid is unknown. */
+  /** Updates the drawdown with the present equity; null while a mid is unknown. */
   see(equityMicros: number | null): void {
     this.#isKnown &&= equityMicros !== null;
     if (equityMicros === null) return;
@@ -181,7 +181,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
-  /** Stores the final sample, at any time. */
+  /** Stores the account's final sample, at any time. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
@@ -194,7 +194,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Largest drawdown over all samples, stored or not; ≥ 0. Null if the equity was ever unknown. */
+  /** Largest drawdown of the equity over all samples, stored or not; ≥ 0; null if the equity was ever unknown. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

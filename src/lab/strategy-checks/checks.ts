@@ -70,7 +70,7 @@ export function makeTrialQuoter(
 const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
-/** Globals that throw during a call, by path. With them, equal views would not give equal quotes. */
+/** Globals that throw during a strategy call, by path: with them, equal views would not give equal quotes. */
 const TRAPPED = [
   'Date',
   'performance.now',
@@ -129,18 +129,18 @@ function takeAway(path: string, refuse: () => never): () => void {
 
 /** Maximum 99th percentile of a call's time, ms. With longer calls, steps with many markets fall behind their polls. */
 const MOST_MS = 5;
-/** Age of a book that no longer describes the market, ms. */
+/** Age from which a book no longer describes the market, ms. */
 const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ, because floats round ties in one direction. */
 const MIRROR_TOLERANCE = 0.01;
 
 /**
- * Returns a text with the number of observations, or why the check cannot be applied. Throws `Failed`. `stopwatch`
+ * A check returns a text with the number of observations, or why it cannot be applied. Throws `Failed`. `stopwatch`
  * returns the milliseconds of any clock, to measure the time of calls.
  */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
-/** The checks, most interesting first. A strategy that throws fails the checks that call it. */
+/** All checks of a strategy, most interesting first. A strategy that throws fails the checks that call it. */
 const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   'parameters have defaults, units and help texts'({ strategy }) {
     const specs = Object.entries(strategy.params);
@@ -193,7 +193,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'two instances agree in every view';
   },
 
-  /** Shows two markets alternately, and each market alone: instances must be independent. */
+  /** Shows a strategy two markets alternately, and each market alone: instances must be independent. */
   'each market has its own instance'(tried, { markets }) {
     if (markets.length < 2) return { because: 'it needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -213,7 +213,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'alternating markets and single markets give the same quotes';
   },
 
-  /** Creates the quoter again from its saved state, through JSON as in the ledger. */
+  /** Restores the strategy from its saved state, through JSON as in the ledger. */
   'a quoter restored from saved state continues unchanged'(tried, { markets }) {
     if (tried.strategy.state === undefined) return { because: 'the strategy declares no state' };
     const sizes: number[] = [];
@@ -367,7 +367,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
   },
 };
 
-/** Runs all checks and returns the results. */
+/** Runs all checks on a strategy and returns the results. */
 export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly CheckResult[] =>
   Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
@@ -397,7 +397,7 @@ function judge(name: string, check: () => string | Skipped) {
   }
 }
 
-/** Observations between two restarts. The number differs from every period of the generated markets. */
+/** Number of observations between two restarts; differs from every period of the generated markets. */
 const RESTART_EVERY = 7;
 
 /** True if two values have the same JSON. */
@@ -445,7 +445,7 @@ function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (r
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
   collectAnswers(tried, market).map(listQuotes);
 
-/** Calls `look` with the quotes of all observations. Returns the number of observations. */
+/** Calls `look` with a strategy's quotes of all observations. Returns the number of observations. */
 function playAll(
   tried: TriedStrategy,
   { markets }: ShownMarkets,

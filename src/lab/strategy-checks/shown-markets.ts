@@ -32,7 +32,7 @@ export interface TriedStrategy {
   readonly params: ParamValues;
 }
 
-/** Observations of one market in the order of our clock. `events` are passed before the quotes are requested. */
+/** Observations of a market in the order of our clock. The own `events` are passed before quotes are requested. */
 export interface ShownMarket {
   readonly facts: MarketFacts;
   readonly looks: readonly { readonly view: MarketView; readonly events: readonly AnyEvent[] }[];
@@ -41,7 +41,7 @@ export interface ShownMarket {
 /** Observations of all markets of an event. The events before each observation have the market's condition id. */
 export interface ShownEvent {
   readonly event: EventFacts;
-  /** True if all markets are without fees. */
+  /** True if all markets of the trial are without fees. */
   readonly isFree: boolean;
   readonly looks: readonly {
     readonly view: WholeEventView;
@@ -49,17 +49,17 @@ export interface ShownEvent {
   }[];
 }
 
-/** All observations that one quoter receives. */
+/** All observations of markets that one quoter receives. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
-/** Markets or events of a trial. */
+/** Generated markets or events of a trial. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
   /** `markets` with YES and NO exchanged, in the same order; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 
-/** Inputs that a strategy requests in addition to its market. */
+/** Inputs that a strategy requests besides its market. */
 interface Asked {
   readonly feeds: readonly string[];
   readonly event: boolean;
@@ -72,9 +72,9 @@ export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
   event: strategy.inputs?.event === true,
 });
 
-/** Inputs in addition to the market, for one observation. */
+/** Inputs besides the market, for one observation. */
 interface Beside {
-  /** Value of the feeds: a probability, or a bid and an ask around it, and its age. Null: no value. */
+  /** Value of the strategy's feeds: a probability, or a bid and an ask around it, and its age. Null: no value. */
   readonly told: {
     readonly p: number;
     /** Half the distance between the feed's bid and ask; null if the feed gives the probability itself. */
@@ -82,7 +82,7 @@ interface Beside {
     readonly sd: number | null;
     readonly ageMs: number;
   } | null;
-  /** The other market of two exhaustive outcomes; null: no other market. */
+  /** The other market of an event with two exhaustive outcomes; null: no other market. */
   readonly other:
     | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
         readonly mid: number;
@@ -92,7 +92,7 @@ interface Beside {
     | null;
 }
 
-/** Returns the views of the feeds. All feeds give the same value. */
+/** Returns a strategy's views of the feeds. All feeds give the same value. */
 function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
   if (told === null) return {};
   const { p, half, sd, ageMs } = told;
@@ -118,13 +118,13 @@ const FUNDS = micros(1000 * ONE);
 /** A price level in ticks and shares. */
 type RowOfBook = readonly [tick: number, shares: number];
 
-/** Result of a poll, and own state at that time. Prices are in ticks of YES. */
+/** Result of a market poll, and the own orders and holdings at that time. Prices are in ticks of YES. */
 interface Look {
-  /** Time since the previous poll, ms. */
+  /** Time since the market's previous poll, ms. */
   readonly afterMs: number;
-  /** New book; null if no new book is read, so that the newest book becomes older. */
+  /** New order book; null if no new book is read, so that the newest book becomes older. */
   readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
-  /** New public trade, in ticks of its own outcome; null without one. */
+  /** New public trade, priced in ticks of its own outcome; null without one. */
   readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
   readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
   /** Net position (YES minus NO), in shares. */
@@ -165,7 +165,7 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
     }) as const;
   return {
     facts: must(tracker.facts, 'facts of a generated market'),
-    /** Passes the result of a poll to the tracker. Returns the own events. */
+    /** Passes the result of a poll to the tracker. Returns the market's own events, such as fills. */
     take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
       const at = seenAt(++requestId, nowMs);
       const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
@@ -177,7 +177,7 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
       tracker.ownFills.onFill(own);
       return [own];
     },
-    /** Returns the view; null before the first book. */
+    /** Returns the strategy's view of the market; null before the first book. */
     view: (ours: GeneratedOwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };
@@ -234,12 +234,12 @@ export const makeDetail = (
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
-/** Every second market has no fees. Only then a market and its mirror cost the same on every leg. */
+/** Every second market has no fees. Without fees, a market and its mirror cost the same on every leg. */
 const FREE_EVERY = 2;
 
 /**
  * Generates `events` events with `looks` observations each, with all kinds of declarations in turn. The probabilities
- * of the outcomes wander and sum to one. Those of nested outcomes fall from one to the next.
+ * of the outcomes wander and sum to one. The probabilities of nested outcomes fall from one to the next.
  */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const markets = Array.from({ length: events }, (_, number) => {
@@ -293,7 +293,7 @@ function drawEventLooks(
     const isLate = random.chance(0.03);
     const moment = { afterMs: drawPauseMs(random, isLate), stance: drawStance(random) };
     before = scores.map((_, index) => {
-      // A threshold is reached if it or a narrower threshold is the last one reached.
+      // An event's winner is the last threshold reached; all wider thresholds are reached too.
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
@@ -334,7 +334,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   });
 }
 
-/** Draws a step of the log-odds. One step in fifty is a jump. */
+/** Draws a step of the log-odds. One of fifty steps of the log-odds is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
 type Moment = Pick<Look, 'afterMs' | 'stance'> & { readonly isOld: boolean };
@@ -364,7 +364,7 @@ const drawStance = (random: Random): Look['stance'] =>
   random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
 
 function drawBook(random: Random, middle: number, ticks: number) {
-  // One book in 25 is crossed, one side in 30 is empty.
+  // One of 25 generated books is crossed, and one side of 30 is empty.
   const overlap = random.chance(0.04) ? 2 + random.below(3) : 0;
   const half = Math.max(1, Math.round((ticks / 100) * (1 + random.below(3))));
   const drawSide = (direction: 1 | -1): readonly RowOfBook[] => {
@@ -378,7 +378,7 @@ function drawBook(random: Random, middle: number, ticks: number) {
   return { bids: drawSide(-1), asks: drawSide(1) };
 }
 
-/** Mid price; null if a side is empty or no new book was read. */
+/** Mid of the generated book; null if a side is empty or no new book was read. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
@@ -423,7 +423,7 @@ const mirror =
     };
   };
 
-/** Exchanges YES and NO in the further inputs. */
+/** Exchanges YES and NO in the inputs besides the market. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },
@@ -431,7 +431,7 @@ const mirrorBeside = ({ told, other }: Beside): Beside => ({
 
 const negative = (shares: number): number => (shares === 0 ? 0 : -shares);
 
-/** Makes a trader's view of a market at each observation. The market resolves after the last one. */
+/** Makes a trader's view of a market at each observation. The generated market resolves after the last observation. */
 function showMarket(
   conditionId: string,
   grid: GridOfMarket,

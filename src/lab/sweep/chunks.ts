@@ -1,7 +1,7 @@
 /**
- * Divides a sweep into chunks that any machine can run. A chunk is a fold with consecutive configurations, under all
- * fill models. A sheet has the facts that all machines must agree on. It has no code, secrets or paths, because each
- * machine has its own files.
+ * Divides a sweep into chunks that any machine can run. A chunk consists of a fold and consecutive configurations,
+ * under all fill models. The sheet of a sweep has the facts that all machines must agree on. A sheet has no code,
+ * secrets or paths, because each machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -49,12 +49,12 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
-/** Error for a sheet of another version of Twinbook or Node. */
+/** Makes the error for a sheet of another version of Twinbook or Node. */
 export class OtherVersion extends TwinbookError {}
 
 /** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
 export function readSheet(text: string, hash: string): SweepSheet {
-  // The cast is safe, because version and hash below prove that this version of Twinbook wrote the sheet.
+  // This cast is safe, because version and hash below prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
   if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
     const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
@@ -82,9 +82,9 @@ const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
 /** A part of a sweep: some configurations in one fold, so that the fold's events are decoded only once. */
 export interface Chunk {
-  /** Index of the fold, from 0. */
+  /** Index of the chunk's fold, from 0. */
   readonly fold: number;
-  /** Numbers of the first and the last configuration. */
+  /** Numbers of the chunk's first and last configuration. */
   readonly first: number;
   readonly last: number;
 }
@@ -93,7 +93,8 @@ export interface Chunk {
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
 /**
- * Estimates the processor time of one backtest of a fold, s. The error was at most two fifths of the measured time.
+ * Estimates the processor time of one backtest of a fold, s. The estimate's error was at most two fifths of the
+ * measured time.
  *
  * @param events events of the fold, ordered by start. Time between events is skipped, overlapping events are played
  *   together.
@@ -145,7 +146,7 @@ export interface ChunkOutcome {
   readonly outcome: TaskOutcome;
 }
 
-/** Checked fields of a result. The seal proves that this version wrote it; the fields prove that it is complete. */
+/** Fields that prove a chunk's result to be complete; the seal proves that this version wrote it. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
@@ -169,8 +170,8 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
 }
 
 /**
- * Stores outcomes of tasks that have none or had failed. Throws TwinbookError `results_differ` if a finished backtest
- * now has another trace hash, because equal code and data must give equal results.
+ * Stores outcomes of tasks that have none yet or had failed. Throws TwinbookError `results_differ` if a finished
+ * backtest now has another trace hash, because equal code and data must give equal results.
  *
  * @returns number of stored outcomes
  */
@@ -198,7 +199,7 @@ export function keepOutcomes(
   return kept;
 }
 
-/** Files of this machine. Its recordings may have more markets than the sweep. */
+/** Paths of the sweep's files on this machine. The recordings of this machine may have more markets than the sweep. */
 export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
 export class ChunkRunner {
@@ -221,7 +222,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // The recordings are those of the sheet in its order, so a machine with further recordings plays the same ones.
+    // Only the recordings of the sheet are played, in its order, even if this machine has more.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings);
@@ -244,7 +245,7 @@ export class ChunkRunner {
 }
 
 const LOOK_EVERY_MS = 500;
-/** Maximum attempts of a job that fails outside its backtests. */
+/** Maximum number of attempts of a queued job that fails outside its backtests. */
 const MOST_TRIES = 3;
 
 interface LeaderOptions {
@@ -256,7 +257,7 @@ interface LeaderOptions {
 
 /**
  * Engine of a sweep whose chunks are run by workers behind a queue. A chunk may be delivered several times, but its
- * result is stored once, by this process. If the queue loses chunks, they are sent again.
+ * result is stored once, by this process. If the queue loses chunks, this process sends them again.
  */
 export class Leader {
   readonly #work: EngineWork;
@@ -279,12 +280,12 @@ export class Leader {
   }
 
   /**
-   * Runs the sweep; returns false if it was stopped. Then waiting chunks are removed, busy workers finish their chunks,
-   * and `--resume` collects their results.
+   * Runs the sweep; returns false if it was stopped. After a stop, waiting chunks are removed, busy workers finish
+   * their chunks, and `--resume` collects their results.
    */
   async run(): Promise<boolean> {
     const { queue, pause } = this.#options;
-    // Requests wait while the queue's server is unreachable. A stop waits for at most 5 s.
+    // Requests to the queue wait while its server is unreachable. A stop waits for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);
     const isComplete = await Promise.race([this.#lead(), stopped]);
     if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
@@ -381,7 +382,7 @@ export function openChunkWorker(
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // The chunk cannot be stopped, because a worker finishes its chunk before it stops.
+      // A running chunk cannot be stopped, because a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -398,7 +399,7 @@ export function openChunkWorker(
 
 /** File with the plan of a sweep, in a folder for job arrays. Each finished chunk adds `results/chunk-N.json`. */
 const PLAN = 'plan.json';
-/** Key of the folder's seals. It is not secret: the seals are checksums that detect cut, changed or exchanged files. */
+/** Key of the folder's seals; not secret: seals are checksums that detect cut, changed or exchanged files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 export interface FolderPlan {
@@ -426,7 +427,7 @@ export function readPlan(dir: string): FolderPlan {
     const hint = 'Copy the folder again, or plan the sweep once more into another one.';
     throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
   }
-  // The cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` that this version did.
+  // This cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` that this version did.
   const plan = JSON.parse(text) as FolderPlan;
   readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
   return plan;
@@ -454,7 +455,7 @@ export const resultPath = (dir: string, index: number): string => join(dir, 'res
 
 const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
 
-/** Writes a file completely or not at all. The temporary name has host and process, so two writers do not collide. */
+/** Writes a file completely or not at all. Its temporary name has host and process, so two writers do not collide. */
 function writeSynced(path: string, text: string): void {
   const beside = `${path}.${hostname()}-${process.pid}.part`;
   guardAccess(path, () => {

@@ -1,4 +1,4 @@
-/** Input of a sweep, and the records of its backtests. `result.ts` has its output. */
+/** Input of a sweep, and the records of its backtests. `result.ts` has the output of a sweep. */
 
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/config.js';
@@ -10,13 +10,13 @@ import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 /** Maximum configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
-/** Default number of folds. */
+/** Default number of folds of a sweep. */
 export const USUAL_FOLDS = 4;
-/** Minimum events per fold. With fewer events, the default number of folds is smaller. */
+/** Minimum number of events per fold. With fewer events, the default number of folds is smaller. */
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** Minimum events for a Sharpe ratio; with fewer events it is too random to be shown. */
+/** Minimum number of events for a Sharpe ratio; with fewer events it is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
 /** Default fill models: both rules for crossing orders, and the fewest fills. All three must agree about the sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
@@ -28,21 +28,21 @@ export interface Axis {
   /** Parameter, such as `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
-  /** Path of the value inside the strategy's `params`. */
+  /** Path of the parameter's value inside the strategy's `params`. */
   readonly path: readonly (string | number)[];
   readonly choice: Choice;
 }
 
-/** Values to try: a list of values, or all values between two bounds. */
+/** Values of the parameter to try: a list of values, or all values between two bounds. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
       readonly kind: 'between';
       readonly from: number;
       readonly to: number;
-      /** True if values are drawn evenly on a logarithmic scale. */
+      /** True if the parameter's values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** Form of a drawn value in a strategy file. */
+      /** Number format of a drawn value in a strategy file. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
@@ -59,9 +59,9 @@ export interface Search {
 }
 
 export interface SweepCandidate {
-  /** Number from 1, in the order of the search. */
+  /** Number of the configuration, from 1, in the order of the search. */
   readonly number: number;
-  /** One value for each axis. */
+  /** One value for each varied parameter. */
   readonly values: readonly RawValue[];
   /** Hash of the trader's configuration with these values, lower-case hex; equal on all machines. */
   readonly hash: string;
@@ -69,13 +69,13 @@ export interface SweepCandidate {
 
 export interface SweepPlan {
   readonly config: Config;
-  /** Source of the configuration. Worker threads read it again, because strategies cannot be sent to threads. */
+  /** Source of the configuration, which worker threads read again, because strategies cannot be sent to threads. */
   readonly source: ConfigSource;
   /** Paths of the recordings, which the workers open again. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** Fill models, the most pessimistic first. */
+  /** Fill models of the sweep, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
@@ -83,9 +83,9 @@ export interface SweepPlan {
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
-  /** Feed values. Absent: no feed has a value. */
+  /** Feed values. If absent, no feed has a value. */
   readonly feedData?: FeedData;
-  /** Number of folds; null: depends on the number of events, at most `USUAL_FOLDS`. */
+  /** Number of folds of events; null: depends on the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
@@ -98,14 +98,14 @@ export interface SweepPlan {
 
 export type ConfigSource = ConfigOfThreads['source'];
 
-/** Clock, output and stop signal of a sweep. */
+/** Clock, output and stop signal that a sweep uses. */
 export interface SweepWatcher {
   /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** Shows a sentence to the user. */
+  /** Shows a sentence about the sweep to the user. */
   readonly say: (text: string) => void;
-  /** Resolves when the user asks for a stop. Finished backtests are kept. */
+  /** Resolves when the user asks for a stop. Backtests that have finished are kept. */
   readonly stopAsked: Promise<void>;
 }
 
@@ -125,14 +125,14 @@ export interface SweepProgress {
 /** One backtest of a sweep: a configuration over the events of one fold, under one fill model. */
 export interface Task {
   readonly candidate: SweepCandidate;
-  /** Index of the fold, from 0. */
+  /** Index of the task's fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }
 
 export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
-/** Result of one backtest of a sweep. Each fold starts with the whole capital. */
+/** Result of one backtest of a sweep. Each fold's backtest starts with the whole capital. */
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
@@ -140,7 +140,7 @@ export interface TaskFigures {
   /** Number of loud notices, such as limits that stopped the trader. */
   readonly alarms: number;
   readonly traceHash: string;
-  /** Result of each event of the fold, micros, in the order of the events. */
+  /** Trading result of each event of the fold, micros, in the order of the events. */
   readonly eventResults: readonly number[];
 }
 
@@ -150,7 +150,7 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Number of recorded book changes and trades of these markets. */
+  /** Number of recorded book changes and trades of the event's markets. */
   readonly played: number;
   readonly fold: number;
 }
@@ -160,7 +160,7 @@ export type SweepSubject = 'recordings' | 'worlds';
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
-  /** SHA-256 over all played data, lower-case hex. */
+  /** SHA-256 over all data that the sweep plays, lower-case hex. */
   readonly dataHash: string;
   readonly seed: number;
   readonly fillModels: readonly string[];

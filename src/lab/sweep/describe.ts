@@ -19,7 +19,7 @@ import type {
 
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
 
-/** Returns warnings, most serious first. `best`: the highest ranked configuration; null if none is finished. */
+/** Returns warnings about a result, most serious first. `best`: the best configuration; null if none is finished. */
 export function listNotes(
   facts: NotedFacts,
   counts: SweepCounts,
@@ -82,7 +82,7 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were used for an earlier choice, so this result must not be reported.`;
 }
 
-/** Formats a Sharpe ratio. A missing ratio is explained if there are too few events. */
+/** Formats a Sharpe ratio. A missing Sharpe ratio is explained if there are too few events. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
@@ -90,7 +90,7 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
-/** Returns the name of an axis. The strategy's name is left out if all axes are of one strategy. */
+/** Returns the name of a varied parameter, without the strategy's name if all are of one strategy. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
@@ -112,14 +112,14 @@ export interface SharedColumn<Row> {
   /** Explanation of the heading, which only the page shows. */
   readonly explains?: string;
   readonly isText?: boolean;
-  /** Heading in the terminal. Default: the title. */
+  /** Heading of the column in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
-  /** Sort key. Default: the figure of `signed`, else the cell. */
+  /** Sort key of a row; default: the figure of `signed`, else the cell. */
   readonly value?: (row: Row) => number | null;
   /** Figure whose sign determines the colour of the cell. */
   readonly signed?: (row: Row) => number | null;
-  /** Rank of the column. A narrow terminal drops the columns with the lowest ranks. */
+  /** Rank of the column; a narrow terminal omits the columns with the lowest ranks. */
   readonly keep?: number;
   readonly gives?: 'cut';
 }
@@ -140,7 +140,7 @@ export const REMARK: SharedColumn<Placed> = {
   cell: ({ configuration }) => remark(configuration),
 };
 
-/** Returns the columns. A narrow terminal keeps the varied values and the result under the first fill model. */
+/** Returns the columns. A narrow terminal always shows the varied values and the result under the first fill model. */
 export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
   const { event, model, models, result } = TERMS[subject];
   const of =

@@ -35,7 +35,7 @@ export interface PlannedMarket {
 type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /**
- * Returns spans, sizes and a hash of the recordings. Only recordings whose manifests lack these facts are read. Throws
+ * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these facts. Throws
  * TwinbookError `recording_invalid` if no recording has an event, and the errors of unreadable recordings.
  */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
@@ -56,18 +56,18 @@ export async function planData(recordings: readonly Recording[], progress: (done
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
-/** Returns span, size and hash from a recording's own summary; null if the recording must be read. */
+/** Returns a recording's span, size and hash from its own summary; null if it must be read. */
 function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
-  // A backtest adds the close of a market whose recording has none.
+  // A backtest itself adds the close of a market whose recording has none.
   const events = level + trade + clear + Math.max(1, end);
   return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint };
 }
 
 const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** Reads a whole recording. Its hash covers all events, column by column, and does not depend on their chunks. */
+/** Reads a whole recording. The recording's hash covers all events, column by column, regardless of chunks. */
 async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
   const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
   let events = 0;
@@ -139,7 +139,7 @@ export interface SweepFacts {
   readonly identity: SweepIdentity;
   readonly title: string;
   readonly search: Search;
-  /** Fill models, the most pessimistic first. */
+  /** Fill models of the sweep, the most pessimistic first. */
   readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
@@ -150,8 +150,8 @@ export interface SweepFacts {
 export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /**
- * Plans a sweep. Recordings with a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown fill
- * models and strategies that select no market are found before any reading.
+ * Plans a sweep. Recordings that have a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown
+ * fill models and strategies that select no market are found before any reading.
  *
  * @param progress callback with the number of inspected recordings, and of all recordings
  */
@@ -192,7 +192,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   return { plan, recordings, data, facts };
 }
 
-/** Returns all backtests, configuration by configuration. A stopped sweep thus has results of the first ones. */
+/** Returns all backtests by configuration, so that a stopped sweep has results of the first configurations. */
 export const listTasks = (
   candidates: readonly SweepCandidate[],
   folds: number,
@@ -204,11 +204,11 @@ export const listTasks = (
 
 /** Backtests that an engine must run, and functions that read and store their outcomes. */
 export interface TaskWork {
-  /** Backtests to do, in the order of `listTasks`. */
+  /** Backtests to run, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
   /** Returns the stored outcome of a task; undefined if it has not ended. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores the outcome of a task; called once per task. An error that it throws ends the sweep. */
+  /** Stores the outcome of a backtest; called once per task. An error that this callback throws ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 

@@ -52,7 +52,7 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** Returns the status of a configuration. `error`: error of its first failed backtest by task order, else empty. */
+  /** Returns a configuration's status, and as `error` that of its first failed backtest by task order, else empty. */
   findStatus({ number }: SweepCandidate): {
     readonly status: 'done' | 'failed' | 'unfinished';
     readonly error: string;
@@ -78,7 +78,7 @@ export class Outcomes {
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
-      /** Maximum over the folds. */
+      /** Maximum value over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
@@ -87,8 +87,8 @@ export class Outcomes {
 }
 
 /**
- * Ranks the configurations, and computes Sharpe ratios. `tried`: number of configurations ever tried in this folder,
- * including those of this sweep.
+ * Ranks a sweep's configurations, and computes Sharpe ratios. `tried`: number of configurations ever tried in this
+ * folder, including those of this sweep.
  */
 export function judge(
   candidates: readonly SweepCandidate[],
@@ -109,7 +109,7 @@ export function judge(
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** Trials by fill model, by which the Sharpe ratios under this model are deflated. */
+  /** Trials by fill model, which deflate the Sharpe ratios under this model. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
@@ -126,14 +126,14 @@ function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, tria
   /** `error`: first error of a failed configuration, else empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
-  /** Results in the order of the fill models; empty unless all backtests have finished. */
+  /** Results of a configuration in the order of the fill models; empty unless all backtests have finished. */
   const models = (isDone ? trials : []).map((tried, model) => {
     const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
     return { ...outcomes.modelResult(number, model), sharpe };
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
-  /** Lowest result of all fill models, by which configurations are ranked. */
+  /** Lowest result of a configuration over all fill models, by which configurations are ranked. */
   const worstMicros = isDone ? Math.min(...results) : null;
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
@@ -149,8 +149,8 @@ function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
 /**
- * Computes the Sharpe ratio of results by event, where an event without activity has the result 0. Null for too few
- * events and for constant results.
+ * Computes the Sharpe ratio of results by event, where an event without activity has the result 0. The Sharpe ratio is
+ * null for too few events and for constant results.
  */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
@@ -158,7 +158,7 @@ function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (observed === null) return null;
   /** The kurtosis is not the excess kurtosis: it is 3 for a normal distribution. */
   const { sharpe, samples, skewness, kurtosis } = observed;
-  /** Probability that the true ratio exceeds the highest one that is expected by luck alone. */
+  /** Probability that the true Sharpe ratio exceeds the highest one that is expected by luck alone. */
   const deflated = trials === null ? null : deflatedSharpe(observed, trials);
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
@@ -184,7 +184,7 @@ export function countConfigurations(
 }
 
 interface WalkForwardQuestion {
-  /** Finished candidates, in the order of the search. */
+  /** Configurations that are finished, in the order of the search. */
   readonly candidates: readonly SweepCandidate[];
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
@@ -210,17 +210,17 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
       /** Index of the tested fold, from 1, because fold 0 is used only for training. */
       fold,
       trainEvents: learned.length,
-      /** Number of earlier events that had not ended when this fold started, so that they are not used for training. */
+      /** Number of earlier events not used for training, because they had not ended when this fold started. */
       purgedEvents: purged.length,
       testEvents: tested.length,
-      /** Number of the chosen configuration; null without training data. */
+      /** Number of the configuration chosen for this fold; null without training data. */
       chosen,
-      /** Results in the order of the fill models; so is `outOfSampleMicros`. */
+      /** Training results in the order of the fill models; so is `outOfSampleMicros`. */
       inSampleMicros: rows.map((row) => sumAt(row, learned)),
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
   });
-  /** Results over all tested folds with training data, in the order of the fill models. */
+  /** Sums of results over all tested folds with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {
@@ -234,8 +234,7 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 
 /**
  * Chooses for each tested fold the configuration with the highest result on the training events, where the lowest
- * result of the fill models counts. Null without training events. Each configuration's results are read once and not
- * kept.
+ * result of the fill models counts. The choice is null without training events. Results are read once and not kept.
  */
 function bestOn(
   candidates: readonly SweepCandidate[],
@@ -264,20 +263,20 @@ export interface FreshResult {
   readonly seeds: number;
   /** Number of seeds that an earlier sweep in the same folder has already used, which are therefore not fresh. */
   readonly usedBefore: number;
-  /** Number of the best configuration. */
+  /** Number of the best configuration in the sweep. */
   readonly number: number;
   readonly worlds: readonly {
     readonly world: string;
     readonly chosen: FreshMean;
     readonly unchanged: FreshMean;
-    /** Difference by seed: chosen minus unchanged. */
+    /** Difference of edges by seed: chosen minus unchanged configuration. */
     readonly difference: FreshMean;
     /** Number of seeds on which the chosen configuration has a negative edge. */
     readonly belowZero: number;
   }[];
 }
 
-/** Mean and standard error over seeds; the error is null for fewer than two seeds. */
+/** Mean and standard error of edges over seeds; the error is null for fewer than two seeds. */
 export interface FreshMean {
   readonly mean: number;
   readonly standardError: number | null;
@@ -285,9 +284,9 @@ export interface FreshMean {
 
 /** Result of a sweep, as data of table, page and JSON. A null figure is unknown, undefined, or has too few events. */
 export interface SweepResult {
-  /** Incremented when the meaning of a key changes. */
+  /** Format version, incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the played data. With `worlds`, a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the sweep's data. With `worlds`, a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -295,13 +294,13 @@ export interface SweepResult {
   readonly counts: SweepCounts;
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Configurations, the best first, by the lowest result of the fill models. Failed and unfinished ones are last. */
+  /** Configurations, the best first, by the lowest result of the fill models; failed and unfinished ones are last. */
   readonly configurations: readonly ConfigurationResult[];
-  /** Walk-forward result; null with a single fold, or before the sweep is complete. */
+  /** Result of the walk-forward test; null with a single fold, or before the sweep is complete. */
   readonly walkForward: WalkForward | null;
   /** Result of the best configuration on unused seeds; null for recordings and before the sweep is complete. */
   readonly fresh: FreshResult | null;
-  /** Warnings about the figures, most serious first. */
+  /** Warnings about the sweep's figures, most serious first. */
   readonly notes: readonly SweepNote[];
 }
 

@@ -79,7 +79,7 @@ function latencyText({ latency, seed }: SweepPlan): string {
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 
 /**
- * Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. The strategy's name is optional if only one
+ * Parses a `--param` text, for example `maker.half_spread_ticks=1:5:1`. A strategy's name is optional if only one
  * strategy has the parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
  */
 export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
@@ -193,7 +193,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
   if (step <= 0) throw bad(name, text, 'a step above 0');
-  // The tolerance includes the end although the division may be slightly too small.
+  // The tolerance includes the range's end although the division may be slightly too small.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   return Array.from({ length: count }, (_, index) =>
@@ -201,7 +201,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** Parses a value into the form of a strategy file. The strategy's own reader checks it later. */
+/** Parses a parameter's value into the form of a strategy file. The strategy's own reader checks the value later. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -211,7 +211,7 @@ function value(word: string, spec: FieldSpec): RawValue {
 
 const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
 
-/** Maximum draws per wanted combination, because a small space has few different ones. */
+/** Maximum number of random draws per wanted combination, because a small space has few different ones. */
 const DRAWS_PER_COMBINATION = 50;
 
 export function gridSearch(config: Config, axes: readonly Axis[]): Search {
@@ -228,7 +228,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** Draws this number of different combinations evenly from the axes, or fewer from a small space. */
+/** Draws this number of different combinations evenly from the parameter ranges, or fewer from a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -242,7 +242,7 @@ export function randomSearch(config: Config, axes: readonly Axis[], count: numbe
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
-/** Yields different combinations, until the space is probably exhausted. */
+/** Yields different combinations of values, until the space is probably exhausted. */
 function* drawCombinations(axes: readonly Axis[], count: number, seed: number): Generator<readonly RawValue[]> {
   const random = Random.fromSeed(seed, 'sweep');
   const seen = new Set<string>();
@@ -279,7 +279,7 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // An integer stands for the interval of ±0.5, so that both ends are drawn as often as other integers.
+  // A drawn integer stands for the interval of ±0.5, so that both ends are drawn as often as other integers.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;
@@ -307,7 +307,7 @@ function makeSearch(
     if (candidates.length === wanted) break;
     const params = combine(config, axes, values);
     if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
-    // The hash is equal for equal settings, regardless of which parameters were varied.
+    // The configuration's hash is equal for equal settings, regardless of which parameters were varied.
     else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
@@ -321,8 +321,8 @@ function makeSearch(
 }
 
 /**
- * Returns the parameters of every strategy, in order, with these values for the axes. Returns the reason if the values
- * cannot be combined, which a grid may contain. An invalid value is a TwinbookError `usage`.
+ * Returns the parameters of every strategy, in order, with these values for the axes. Returns why the values cannot be
+ * combined, as may happen in a grid. An invalid value of a parameter causes TwinbookError `usage`.
  */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
@@ -352,11 +352,11 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
   const [name = '', row, field] = path;
   const rows = raw[name];
   if (row === undefined || !Array.isArray(rows)) raw[name] = value;
-  // The cast is safe, because the row was checked when the axis was parsed.
+  // This cast is safe, because the row was checked when the axis was parsed.
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 
-/** Describes why values cannot be combined. Throws if the value of an axis itself is invalid. */
+/** Describes why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
 function describeProblems(
   { name, module }: StrategyConfig,
   own: readonly Axis[],

@@ -1,6 +1,6 @@
 /**
  * Stores the results of sweeps in `OUT/sweep.sqlite`, after every backtest. Earlier sweeps stay in the database,
- * because their trials count. Rows have no time of day and no duration, so that equal sweeps give equal content.
+ * because their trials count. Stored rows have no time of day and no duration, so that equal sweeps give equal content.
  */
 
 import { join } from 'node:path';
@@ -17,8 +17,7 @@ import { PART_NAMES, type SweepIdentity } from './search.js';
 const SCHEMA_VERSION = 5;
 
 /**
- * Tables of the database, explained in docs/backtesting.md. A backtest's figures are one JSON text, and a view lists
- * its results by event.
+ * Tables, explained in docs/backtesting.md. A backtest's figures are one JSON text; a view has its results by event.
  */
 const SCHEMA = `
 CREATE TABLE sweeps (
@@ -72,7 +71,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** True: an existing sweep must be continued. False: it must not. `either`: it is continued with its failures. */
+/** Whether an existing sweep must be continued (true), must not be (false), or is, with its failures (`either`). */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
@@ -179,7 +178,7 @@ export class SweepStore {
     });
   }
 
-  /** Stores the outcome of a task. It replaces an outcome that failed. */
+  /** Stores the outcome of a task. The new outcome replaces a failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -195,7 +194,7 @@ export class SweepStore {
     );
   }
 
-  /** Returns the results by event of a stored backtest; empty if it is not stored. */
+  /** Returns the results by event of a stored backtest; empty if the backtest is not stored. */
   eventResults(number: number, fold: number, fillModel: string): readonly number[] {
     const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
     this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
@@ -204,14 +203,14 @@ export class SweepStore {
 
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // Returns one whole number for any table content.
+    // The query returns one whole number for any table content.
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
   /** Returns how many seeds in this range an earlier sweep over worlds in this folder has used. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // Returns one whole number for any table content.
+    // The query returns one whole number for any table content.
     return this.#db.prepare(sql).pluck().get(first, last) as number;
   }
 
@@ -236,7 +235,7 @@ export class SweepStore {
     if (last === undefined) {
       return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
     }
-    // The casts are safe, because `#insert` wrote the identity and the names are the keys of `PART_NAMES`.
+    // These casts are safe, because `#insert` wrote the identity and the names are the keys of `PART_NAMES`.
     const before = JSON.parse(last.identity) as SweepIdentity;
     const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter(
       (part) => canonicalJson(before[part]) !== canonicalJson(identity[part]),

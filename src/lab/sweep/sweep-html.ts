@@ -1,4 +1,4 @@
-/** Builds the page of a sweep: a self-contained HTML file in the style of the report. Its figures need no script. */
+/** Builds the page of a sweep: a self-contained HTML file in the report's style, with figures that need no script. */
 
 import { utcText } from '../../shared/base/text.js';
 import { count, formatQuantity } from '../report/figures.js';
@@ -27,7 +27,7 @@ import {
 } from './describe.js';
 import type { SweepResult } from './result.js';
 
-/** Returns a page below 5 MB for any sweep. It shows at most 2,000 configurations, and the number of the others. */
+/** Returns a sweep's page, always below 5 MB: at most 2,000 configurations, and the number of the others. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
   const warnings = html`<ul class="warnings" aria-label="Warnings about the figures">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
@@ -62,7 +62,7 @@ function configurationSection(result: SweepResult): Markup {
   const more =
     left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // The remark is placed before the results, because it qualifies them.
+  // This remark is placed before the results, because it qualifies them.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',

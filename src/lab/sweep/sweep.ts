@@ -1,6 +1,6 @@
 /**
  * Runs sweeps. A sweep backtests every configuration on every fold of events under every fill model, and ranks the
- * results. The results do not depend on the number of threads.
+ * results. The results of a sweep do not depend on the number of threads.
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
@@ -28,17 +28,17 @@ import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {
   readonly result: SweepResult;
-  /** False if the sweep was stopped before all backtests had run. */
+  /** Returns false if the sweep was stopped before all backtests had run. */
   readonly isComplete: boolean;
 }
 
-/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A failed configuration is a result. */
+/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A configuration that fails is a result. */
 export async function runSweep(
   plan: SweepPlan,
   watcher: SweepWatcher,
   engine: SweepEngine = onThreads,
 ): Promise<SweepOutcome> {
-  // The database is opened first, so that an unwritable folder is found before hours of reading.
+  // The sweep's database is opened first, so that an unwritable folder is found before hours of reading.
   const store = openStore(plan.outDir);
   try {
     const planned = await planSweep(plan, (done, all) => {
@@ -84,7 +84,7 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;
-  /** Returns the progress after a backtest that has played this number of recorded events. */
+  /** Returns the run's progress after a backtest that has played this number of recorded events. */
   return (played: number, done: number, failed: number): SweepProgress => {
     events += played;
     const ms = now() - startMs;

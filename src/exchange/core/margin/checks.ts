@@ -1,4 +1,4 @@
-/** Checks of a margin request before it locks currency, in this order: leverage, sizes, take profit and stop loss. */
+/** Checks of a margin request before its currency is locked: leverage, sizes, take profit and stop loss. */
 
 import { must } from '../../../shared/base/errors.js';
 import { formatDecimal, ONE } from '../../../shared/base/micros.js';
@@ -25,7 +25,7 @@ export interface MarginMarket {
   readonly pool: MarginPool;
 }
 
-/** Loss that liquidates a position, in percent of its user_liquidity. */
+/** Loss that liquidates a margin position, in percent of its user_liquidity. */
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
 /** Returns the market of a margin record, with its pool. */
@@ -37,7 +37,7 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
 /** Take profit and stop loss of a position, micros in the space of its outcome; null if not set. */
 type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
-/** Prices after a change. Undefined leaves an active price unchanged, null removes it. Inactive prices are dropped. */
+/** Computes changed trigger prices: undefined keeps an active price, null removes it. Inactive prices are dropped. */
 export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
   const old = before?.state === 'active' ? before : null;
   return {
@@ -46,7 +46,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/** Refuses a take profit not above `entry` and a stop loss not below it. Both would close the position at once. */
+/** Refuses a take profit not above `entry` and a stop loss not below it, which would close the position at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [
@@ -66,7 +66,7 @@ export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: numb
   return null;
 }
 
-/** Makes the record of these prices. Without a price, its state is `cancelled`. */
+/** Makes the record of take profit and stop loss; without either price, its state is `cancelled`. */
 export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
   takeProfit,
   stopLoss,
@@ -74,7 +74,7 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** The trigger that the mark has reached; null if none. The take profit comes first if both are reached. */
+/** Returns which trigger price the mark has reached; null if none. The take profit comes first if both are reached. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
@@ -84,10 +84,10 @@ export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | 
 /** Cost of opening a position, in micros. */
 export type OpeningCost = ReturnType<typeof marketCost>;
 
-/** Currency that a request locks, in micros. */
+/** Currency that a position request locks, in micros. */
 export const costWithFee = ({ userLiquidity, openingFee }: OpeningCost): number => userLiquidity + openingFee;
 
-/** Cost of a market request: all its funds, at any price. */
+/** Cost of a market request for a position: all its funds, at any price. */
 export function marketCost(pool: MarginPool, funds: number, leverage: number) {
   const totalLiquidity = applyLeverage(funds, leverage);
   return { userLiquidity: funds, totalLiquidity, openingFee: feeOn(funds, pool.rules.openingRate) };
@@ -151,7 +151,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Compares take profit and stop loss with the entry price: the lower of limit and reference price. */
+/** Take profit and stop loss are compared with the lower of limit and reference price. */
 function checkTriggers(terms: MarginRequest, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

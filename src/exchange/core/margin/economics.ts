@@ -13,8 +13,8 @@
  *     proceeds        = shares × closing price                       rounded down
  *     closing fee     = closing_fee × proceeds                       rounded up, only for a win or a liquidation
  *
- * A position wins if its loss, interest included, is below 0. A closed position is worth user_liquidity + pnl, at
- * least 0. The pool bears any further loss. The worth pays first the interest, then the closing fee, if it suffices.
+ * A position wins if its loss, interest included, is below 0. A closed position is worth user_liquidity + pnl, at least
+ * 0. The pool bears any loss beyond user_liquidity. A position's worth pays first the interest, then the closing fee.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -30,14 +30,14 @@ export type MarginExposure = Readonly<
 >;
 type Liquidity = 'userLiquidity' | 'totalLiquidity';
 
-/** Converts a price from YES space to an outcome's space, or back. */
+/** Converts a price from YES space to the space of an outcome, or back. */
 export const ownPrice = (yesPrice: number, isYes: boolean): number => (isYes ? yesPrice : ONE - yesPrice);
 
-/** user_liquidity × leverage, rounded down. */
+/** Returns total_liquidity: user_liquidity × leverage, rounded down. */
 export const applyLeverage = (userLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(leverage), ONE, 'floor');
 
-/** The user's part of a total: total / leverage, rounded up. */
+/** Returns user_liquidity: total_liquidity / leverage, rounded up. */
 export const userPart = (totalLiquidity: number, leverage: number): number =>
   mulDiv(asMicros(totalLiquidity), ONE, asMicros(leverage), 'ceil');
 
@@ -61,10 +61,10 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 /** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
-/** cost / shares, rounded up. The cost was rounded down, so one fill of at least a share gives its exact price. */
+/** Entry price of a position: cost / shares, rounded up, which restores the exact price of a single fill. */
 export const averageEntry = ({ cost, shares }: MarginExposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
-/** Profit at this mark in micros of currency, before fees and interest; negative for a loss. */
+/** Unrealized profit of a position at this mark, micros; negative for a loss; before fees and interest. */
 export const pnlAt = (position: MarginExposure, mark: number): number =>
   timesDown(mark, position.shares) - position.cost;
 
@@ -88,7 +88,7 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
-/** Whether a position must be liquidated. A position without borrowed money never is: only its user can lose. */
+/** Whether a position must be liquidated; never without borrowed money, because only its user can lose. */
 export const isLiquidatable = (
   position: MarginExposure,
   mark: number,
@@ -97,8 +97,8 @@ export const isLiquidatable = (
 ): boolean => computeBorrowed(position) > 0 && interest - pnlAt(position, mark) >= fatalLoss(position, lossPercent);
 
 /**
- * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it.
- * Closed form: floor(shares × mark) <= cost + interest − fatal loss.
+ * Highest mark that liquidates the position at this interest; 0 if nothing is borrowed or no mark liquidates it. The
+ * search has a closed form: floor(shares × mark) <= cost + interest − fatal loss.
  */
 export function liquidationPrice(position: MarginExposure, interest: number, lossPercent: number): Micros {
   const worth = position.cost + interest - fatalLoss(position, lossPercent);
@@ -114,7 +114,7 @@ export function liquidationDueMs(position: MarginExposure, mark: number, annualR
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
   if (missing <= 0) return position.interestSinceMs;
-  // First millisecond at which the interest, rounded up, equals the missing amount.
+  // The result is the first millisecond at which the rounded interest equals the missing amount.
   const ms = Number((BigInt(missing - 1) * PER_RATE_AND_YEAR) / perMs) + 1;
   const atMs = position.interestSinceMs + ms;
   return Number.isSafeInteger(atMs) ? atMs : null;
@@ -123,7 +123,7 @@ export function liquidationDueMs(position: MarginExposure, mark: number, annualR
 /** Price and interest at a position's end, and whether it is a liquidation. */
 export type Exit = Pick<PositionEnd, 'price' | 'isLiquidated'> & { readonly interest: number };
 
-/** Payments at a position's end. The pool receives user_liquidity − payout − closingFee. */
+/** Payout and closing fee at a position's end. The pool then receives user_liquidity − payout − closingFee. */
 export type Ending = ReturnType<typeof computeEnding>;
 
 /** Computes the user's payout and the closing fee of a position. */

@@ -1,8 +1,8 @@
 /**
- * Margin: leveraged positions against the pool of a market. Requests open positions, and positions end in settlements.
+ * Margin: leveraged positions against the pool of a market. Requests open positions, which end in settlements.
  *
- * A user's money is locked in the account until a request is funded. Then the pool holds it until a refund or a payout.
- * So, exactly: deposits = currency of all accounts + fees + `held` and `balance` of all pools.
+ * A user's money is locked in the account until a request is funded. Then the pool holds this money until a refund or a
+ * payout. Exactly, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -37,7 +37,7 @@ import type { PositionRecord, RequestRecord, SettlementRecord } from './records.
 import { namedMargin, PositionRequests } from './requests.js';
 import * as rows from './rows.js';
 
-/** All margin requests, positions and settlements of the exchange. Passes changes of markets to them. */
+/** All margin requests, positions and settlements of the exchange; passes changes of markets to them. */
 export class Margin {
   readonly context: CoreContext;
   readonly realized = new RealizedPnl();
@@ -75,7 +75,7 @@ export class Margin {
     return ok(detailRow(catalog, market));
   }
 
-  /** Claims the settlement of a position. An open position, which has no settlement, gets its own error. */
+  /** Claims the settlement of a position. A claim of an open position, which has no settlement, gets its own error. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
     const settlement = this.settlements.find(account, positionPubkey);
     if (settlement !== null) {
@@ -86,7 +86,7 @@ export class Margin {
     return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
-  /** Checks positions, then requests, after a change of the price or the trading state; both in order of creation. */
+  /** After a change of price or trading state, checks positions, then requests, in order of creation. */
   sweep(market: Market): void {
     const pool = market.margin;
     if (pool === null || !market.isTradable) return;
@@ -97,7 +97,7 @@ export class Margin {
     }
   }
 
-  /** Handles a change of the market's state. */
+  /** Handles a change of a margin market's state. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;
@@ -113,7 +113,7 @@ export class Margin {
     return sum;
   }
 
-  /** Cost and size of a position that opens now. Refuses terms that would also be refused in a request. */
+  /** Estimates cost and size of a position that opens now. Refuses terms that a position request would refuse. */
   estimate(terms: EstimateTerms): Result<Wire<'marginEstimate'>> {
     const named = namedMargin(this.context, terms.marketConditionId);
     if (!named.ok) return named;
@@ -147,7 +147,7 @@ export class Margin {
       (leverage === undefined || record.leverage === leverage);
     const { settlements } = this;
     if (positionPubkey === undefined) return this.#page(settlements, account, query, { states, accepts });
-    // A position has at most one settlement, so no list is read and no page follows.
+    // A position has at most one settlement, so its list has one page.
     const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
@@ -170,7 +170,7 @@ export class Margin {
     return { rows: rows.map(records.toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
   }
 
-  /** Activities of a market, newest first. A market keeps its newest 1,000 activities. */
+  /** Returns a margin market's activities, newest first. A market keeps its newest 1,000 activities. */
   activityPage(index: MarketIndex, { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>) {
     const market = this.context.catalog.market(index);
     const found: Wire<'marginActivityRow'>[] = [];
@@ -184,7 +184,7 @@ export class Margin {
     return { rows: found, nextBeforeId: null };
   }
 
-  /** Margin results of an account, in all markets if none are given. Settlements are running sums, not lists. */
+  /** Margin results of an account, in all markets if none are given; settlements are running sums, not lists. */
   pnl(account: number, markets?: readonly MarketIndex[]): MarginPnl {
     const { context, realized, requests, positions, settlements } = this;
     const asked = markets === undefined ? null : new Set(markets);
@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** Must be called after the markets are loaded, because positions and requests register with their pools. */
+  /** Must be called after the markets are loaded, because their pools register positions and requests. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -226,21 +226,21 @@ export class Margin {
   }
 }
 
-/** Filter by market state. `open` matches all unsettled states, `resolved` all settled ones, any other state itself. */
+/** Filter by market state: `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;
 }
 
 const NOTHING: MarginPage<never> = { rows: [], next: null };
-/** Rows per read of the archive. More rows than a page are read, because the archive lacks some filters. */
+/** Number of archive rows per read. Each read exceeds a page, because the archive cannot apply some filters itself. */
 const BLOCK = 100;
 
-/** Filters of a list. The archive itself filters by state and outcome. */
+/** Filters of a margin list. The archive itself can filter by state and outcome. */
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** True if no final record can match. The archive is then not read. */
+  /** True if no final record can match the filters. If no final record can match, the archive is not read. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

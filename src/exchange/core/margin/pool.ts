@@ -1,6 +1,6 @@
 /**
  * A margin market's reference price, and the pool, which is the counterparty of every position. The pool lends,
- * receives users' losses and pays users' profits. Its balance may be negative, so that no money appears or vanishes.
+ * receives users' losses and pays users' profits. The pool's balance may be negative, as no money may vanish.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -23,18 +23,18 @@ interface MarginRules {
   readonly annualRate: number;
   /** Minimum funds of a market request (decisions §4). */
   readonly minFunds: number;
-  /** Minimum size, from `order_min_size`; 0 if the market has no minimum. */
+  /** Minimum size of a position, from `order_min_size`; 0 if the market has no minimum. */
   readonly minShares: number;
   readonly priceStep: number;
   readonly sharesStep: number;
 }
 
-/** Minimum funds: "min 1 on `hyperliquid`, 5 on `polymarket`" (decisions §4). */
+/** Minimum funds: Minimum funds are "min 1 on `hyperliquid`, 5 on `polymarket`" (decisions §4). */
 const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
 const MAX_LEVERAGE = 1000 * ONE;
 const MAX_ANNUAL_RATE = 100 * ONE;
 
-/** Reads the rules of a configuration, or refuses its first wrong field. */
+/** Reads a margin market's rules from its configuration, or refuses its first wrong field. */
 export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   const numbers = {
     max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
@@ -63,7 +63,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is not a multiple of the step; null if it is one. Value and step in micros. */
+/** Refuses a value that is not a multiple of the step; null if it is one. Value and step are in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
@@ -85,17 +85,17 @@ function computeStep(decimals: number, least: number): number | null {
 
 const ACTIVITY_KEPT = 1_000;
 
-/** An opening, increase or end of a position, as the market publishes it. */
+/** One public activity of a margin market: an opening, increase or end of a position. */
 export interface Activity {
-  /** Number of the activity in its market, from 1. */
+  /** Number of the activity within its market, from 1. */
   readonly id: number;
   readonly type: MarginActivity;
   readonly account: number;
   readonly isYes: boolean;
   readonly leverage: number;
-  /** Number of shares that were bought or sold. */
+  /** Number of shares that the activity bought or sold. */
   readonly shares: number;
-  /** Price in the position's outcome space. */
+  /** Price of the activity, in the space of the position's outcome. */
   readonly price: number;
   /** Realized profit or loss; null if the activity realizes none. */
   readonly realizedPnl: number | null;
@@ -105,7 +105,7 @@ export interface Activity {
 /** Keeps the newest activities of one market and drops older activities. */
 class ActivityRing {
   #count = 0;
-  /** Activity `id` is at `id % ACTIVITY_KEPT`. */
+  /** The activity with number `id` is stored at `id % ACTIVITY_KEPT`. */
   readonly #ring: Activity[] = [];
 
   add(activity: Omit<Activity, 'id'>): void {
@@ -113,7 +113,7 @@ class ActivityRing {
     this.#ring[this.#count % ACTIVITY_KEPT] = { id: this.#count, ...activity };
   }
 
-  /** Activities with ids below `beforeId`, newest first. */
+  /** Returns activities with ids below `beforeId`, newest first. */
   *before(beforeId = Number.POSITIVE_INFINITY): Generator<Activity> {
     const oldest = Math.max(1, this.#count - ACTIVITY_KEPT + 1);
     for (let id = Math.min(beforeId - 1, this.#count); id >= oldest; id--) {
@@ -134,22 +134,21 @@ class ActivityRing {
   }
 }
 
-/** Default start of the reference price. */
+/** Default initial reference price of a margin market. */
 export const DEFAULT_REFERENCE = ONE / 2;
 
 /** The counterparty of every position of one market, with the reference price. */
 export class MarginPool {
   readonly rules: MarginRules;
-  /** YES space, strictly between 0 and 1. */
+  /** The reference price is in YES space, strictly between 0 and 1. */
   referencePrice: number;
-  /** Users' money in the pool: funded requests, user_liquidity of open positions, and unpaid settlements. */
+  /** Users' money that the pool holds: funded requests, user_liquidity of open positions, and unpaid settlements. */
   held = 0;
   /** The pool's own money; negative if it has paid more than it received. */
   balance = 0;
   readonly activity = new ActivityRing();
-  /** Ids of open positions. */
   readonly openPositions = new Set<number>();
-  /** Ids of submitted requests that have not ended. */
+  /** Ids of submitted position requests that have not ended. */
   readonly pendingRequests = new Set<number>();
 
   /** Throws AssertionFailed for invalid rules, which the creation of a market already refuses. */
@@ -160,12 +159,12 @@ export class MarginPool {
     this.referencePrice = referencePrice;
   }
 
-  /** The reference price in an outcome's space. */
+  /** Returns the reference price in the space of an outcome. */
   mark(isYes: boolean): number {
     return ownPrice(this.referencePrice, isYes);
   }
 
-  /** Ids of open positions in order of creation, so that a restored exchange checks them in the same order. */
+  /** Returns ids of open positions in order of creation, so that a restored exchange checks them in that order. */
   positionIds(): readonly number[] {
     return [...this.openPositions].sort((a, b) => a - b);
   }

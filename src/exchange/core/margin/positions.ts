@@ -1,11 +1,12 @@
 /**
  * Open positions: at most one for each account, market and outcome. Another request for the same outcome increases the
- * position: its shares, liquidity and cost are added. Its take profit and stop loss, if given, replace the old values.
+ * position: its shares, liquidity and cost are added. The take profit and stop loss of a later request replace the old
+ * values.
  *
  * A position is checked when the reference price moves, when the market trades again, and when its interest may
- * liquidate it. Order of the checks: liquidation, requested close, take profit or stop loss. A sale sells all shares
- * at the reference price. No position is checked while the market is paused or not open. A resolved market ends
- * positions at 1 or 0, a canceled market at 0.5.
+ * liquidate it. A position's exit conditions are checked in this order: liquidation, requested close, take profit or
+ * stop loss. A closing sale sells all of a position's shares at the reference price. No position is checked while the
+ * market is paused or not open. A resolved market ends positions at 1 or 0, a canceled market at 0.5.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -34,7 +35,7 @@ import { badPrice } from './pool.js';
 import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
 import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
 
-/** Results of ended positions, as running sums by account and market. */
+/** Profit and loss of ended positions, as running sums by account and market. */
 export class RealizedPnl {
   readonly #byAccount = new Map<number, Map<number, number>>();
 
@@ -43,7 +44,7 @@ export class RealizedPnl {
     this.#byAccount.set(account, sums.set(market, (sums.get(market) ?? 0) + pnl));
   }
 
-  /** Result of an account in the given markets; in all markets if none are given. */
+  /** Returns an account's realized margin result in the given markets, or in all if none are given. */
   of(account: number, markets?: Iterable<number>): number {
     const sums = this.#byAccount.get(account) ?? new Map<number, number>();
     let total = 0;
@@ -51,7 +52,7 @@ export class RealizedPnl {
     return total;
   }
 
-  /** Rows of account, market and result. */
+  /** Rows of account, market and result, for a snapshot. */
   dump(): readonly (readonly [number, number, number])[] {
     return [...this.#byAccount].flatMap(([account, sums]) =>
       [...sums].map(([market, pnl]) => [account, market, pnl] as const),
@@ -64,12 +65,12 @@ export class RealizedPnl {
 }
 
 /**
- * Settlements: payments of ended positions to their users. Each change of the state takes `landing_ms`. Only the claim
- * is a call:
+ * Settlements: payments of ended positions to their users. Each change of a settlement's state takes `landing_ms`.
+ * Users call only the claim of a settlement:
  *
  *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
  *
- * With `done` the account has the money, and the position is claimed. A settlement of 0 has the same states.
+ * In the state `done`, the account has the money, and the position is claimed. A settlement of 0 has the same states.
  */
 export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>> {
   readonly #realized: RealizedPnl;
@@ -138,7 +139,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
   }
 }
 
-/** Longest interval between checks of interest, ms. */
+/** Longest interval between interest checks of a position, ms. */
 const CHECK_MS = 30 * 86_400_000;
 
 interface Fill extends OpeningCost {
@@ -152,7 +153,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** Mark above which a position cannot be liquidated before its next check. A cache, so snapshots omit it. */
+  /** By position: mark above which it cannot be liquidated before its next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -170,7 +171,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     this.#settlements = settlements;
   }
 
-  /** Buys shares at the mark and returns the unused money. False if a position would be empty or too large. */
+  /** Buys shares at the mark and returns the unused money; false if the position would be empty or too large. */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
@@ -235,7 +236,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
-  /** Sells a position if a condition for its end holds. Otherwise schedules its next check. */
+  /** Sells a position if an exit condition holds, otherwise schedules the position's next check. */
   #check(position: PositionRecord): void {
     const named = marginMarket(this.context, position.market);
     if (!named.market.isTradable || position.end !== null) return;
@@ -266,13 +267,13 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   #putCheck(position: PositionRecord, liquidationMs: number): void {
     const { nowMs, timers } = this.context;
     const checkMs = Math.min(Math.max(liquidationMs, nowMs + 1), nowMs + CHECK_MS);
-    // An earlier check will schedule the next check itself.
+    // A check that is already scheduled earlier will schedule the next check.
     if (position.watchMs !== null && position.watchMs <= checkMs) return;
     position.watchMs = checkMs;
     timers.put(checkMs, 'position', position.id);
   }
 
-  /** Checks a position at `dueMs`. Does nothing if another check has replaced this check. */
+  /** Checks a position at the scheduled time `dueMs`, unless a later check has replaced this check. */
   onCheckDue(id: number, dueMs: number): void {
     const position = this.live(id);
     if (position === null || position.watchMs !== dueMs) return;
@@ -328,15 +329,15 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     }
   }
 
-  /** True if a check at this mark would change and schedule nothing. */
+  /** Returns true if a check of the position at this mark would have no effect. */
   #isUnaffected({ id, closePrice, tpSl }: PositionRecord, mark: number): boolean {
     const isSafe = mark > (this.#safeAbove.get(id) ?? Number.POSITIVE_INFINITY);
     return isSafe && (closePrice === null || mark < closePrice) && triggerAt(tpSl, mark) === null;
   }
 
   /**
-   * Sells all shares at the reference price: now, or once it reaches `price`. A new call replaces an earlier price. An
-   * ended position gives the result `zero`. Order of the checks: found, price, market open.
+   * Sells all of a position at the reference price: now, or once it reaches `price`. A later close replaces the limit
+   * price. Closing an ended position gives `zero`. A close is checked in this order: found, price, market open.
    */
   close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
     const position = this.find(account, pubkey);
@@ -346,7 +347,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // A second request does not delay the close again.
+    // A second close request does not delay the close again.
     if (position.closePrice === null) this.#startClose(position);
     // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
@@ -366,8 +367,8 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Sets take profit and stop loss. Order of the checks: found, supported by the backend (501), still open, prices. A
-   * price that is reached during a pause triggers when the pause ends.
+   * Sets a position's take profit and stop loss. Changes are checked in this order: found, supported by the backend
+   * (501), still open, prices. A price reached during a pause triggers after it.
    */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
@@ -380,7 +381,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return ok(tpSlRow(position.tpSl));
   }
 
-  /** Removes take profit and stop loss, after the checks of `setTpSl`. Refused with `not_found` if none is active. */
+  /** Removes take profit and stop loss, after the checks of `setTpSl`; `not_found` if neither price is active. */
   deleteTpSl(account: number, pubkey: string): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
@@ -414,7 +415,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
 
-/** True if a close was requested, and its price and time are reached. */
+/** Returns true if a close was requested, and its limit price and time are reached. */
 const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
   closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 

@@ -1,4 +1,4 @@
-/** Margin records: plain JSON with amounts in micros. They are built field by field: spreads would slow checks down. */
+/** Margin records: plain JSON with amounts in micros, built field by field because spreads would slow checks down. */
 
 import type {
   CLOSE_TYPES,
@@ -11,18 +11,18 @@ import type {
 } from '../../../shared/protocol/states.js';
 import type { RecordOfAccount } from '../records/archive.js';
 
-/** Result of a close: a sale was ordered (`order`), or nothing was left to sell (`zero`). */
+/** Result of a close call: a sale was ordered (`order`), or nothing was left to sell (`zero`). */
 export type CloseType = (typeof CLOSE_TYPES)[number];
 /** Kind of the trigger price that closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 
-/** A request for a position. It exists from its draft on. */
+/** A user's request for a margin position. The record of a request exists from its draft on. */
 export interface RequestRecord extends RecordOfAccount {
   readonly market: number;
   readonly isYes: boolean;
   readonly type: OrderType;
   readonly leverage: number;
-  /** Currency of a market request; null for a limit request. */
+  /** Currency that a market request spends; null for a limit request. */
   readonly funds: number | null;
   /** Highest price of a limit request, in its outcome's space; null, like its shares, for a market request. */
   readonly price: number | null;
@@ -31,18 +31,18 @@ export interface RequestRecord extends RecordOfAccount {
   readonly stopLoss: number | null;
   readonly message: string;
   readonly createdMs: number;
-  /** Maximum cost: user_liquidity plus opening fee. It is locked until the funding; then the pool holds it. */
+  /** Maximum cost: user_liquidity plus opening fee. The account locks it until the funding; then the pool holds it. */
   readonly reserved: number;
   state: RequestState;
   /** State of the request's order; null before the order is placed. */
   orderState: OrderStatus | null;
-  /** True if the draft expired before it was submitted. */
+  /** True if the request's draft expired before it was submitted. */
   isExpired: boolean;
   /** True after `reserved` has moved from the account to the pool. */
   isFunded: boolean;
   fundingTxid: string | null;
   refundTxid: string | null;
-  /** Time of the next state change, Unix ms; null if an event causes it. */
+  /** Time of the record's next state change, Unix ms; null if an event causes it. */
   stepMs: number | null;
 }
 
@@ -62,9 +62,9 @@ export interface PositionEnd {
   readonly payout: number;
 }
 
-/** A leveraged position, open or ended. */
+/** A leveraged margin position, open or ended. */
 export interface PositionRecord extends RecordOfAccount {
-  /** Pubkey of the request that opened the position. Requests that increased it are not stored. */
+  /** Pubkey of the request that opened the position. Requests that increased a position are not stored in it. */
   readonly requestPubkey: string;
   readonly market: number;
   readonly isYes: boolean;
@@ -78,18 +78,18 @@ export interface PositionRecord extends RecordOfAccount {
   /** Interest until `interestSinceMs`. */
   interest: number;
   interestSinceMs: number;
-  /** Lowest price of a requested close; 0 for any price; null without a request. */
+  /** Lowest acceptable price of a requested close; 0 for any price; null without a close request. */
   closePrice: number | null;
-  /** Earliest time of the requested close, Unix ms; null before the first request. */
+  /** Earliest time of a position's requested close, Unix ms; null before the first request. */
   closeFromMs: number | null;
   tpSl: TpSlRecord | null;
-  /** Time of the next interest check, Unix ms; null if none is scheduled. */
+  /** Time of the position's next interest check, Unix ms; null if none is scheduled. */
   watchMs: number | null;
   end: PositionEnd | null;
   isClaimed: boolean;
 }
 
-/** Makes a position without shares. */
+/** Makes a new position without shares. */
 export const newPosition = (id: number, pubkey: string, request: RequestRecord, nowMs: number): PositionRecord => ({
   id,
   pubkey,
@@ -116,14 +116,14 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
 
 /** Payment of an ended position to its user. A position has one settlement, with the same pubkey. */
 export interface SettlementRecord extends RecordOfAccount {
-  /** Id of the position. */
+  /** Id of the position that the settlement pays. */
   readonly position: number;
   readonly market: number;
   readonly isYes: boolean;
   readonly leverage: number;
   readonly userLiquidity: number;
   readonly payout: number;
-  /** Change of the account's currency by the position: payout − user_liquidity − opening fees. */
+  /** Change of the account's currency by the whole position: payout − user_liquidity − opening fees. */
   readonly totalPnl: number;
   readonly createdMs: number;
   state: SettlementState;

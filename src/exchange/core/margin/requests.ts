@@ -1,15 +1,16 @@
 /**
- * Requests for positions, from draft to position. Each change of the state takes `landing_ms`:
+ * Requests for margin positions, from draft to opened position. Each change of a request's state takes `landing_ms`:
  *
  *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
  *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed
  *     created, funding_processing -(cancel)-> cancelled
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
- * A draft locks its maximum cost, `reserved`. From `processing` on, this money is in the pool. When the state becomes
- * `completed`, the fee is paid and the unused money is returned. A refund arrives with the state `failed`.
+ * A request's draft locks its maximum cost, `reserved`. From `processing` on, the pool holds the money. In the state
+ * `completed`, the fee is paid and unused money returned. In the state `failed`, a refund has arrived.
  *
- * In `order_placed`, a limit request waits for its price without a time limit. Only unfunded requests can be canceled.
+ * In `order_placed`, a limit request waits for its price without a time limit. A request can be canceled only before it
+ * is funded.
  */
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
@@ -37,8 +38,8 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
   }
 
   /**
-   * Drafts a request and locks its maximum cost. Order of the checks: signing service, market, leverage, sizes, take
-   * profit and stop loss, market open, balance.
+   * Drafts a position request and locks its maximum cost. Drafts are checked in this order: signing service, market,
+   * leverage, sizes, take profit and stop loss, market open, balance.
    */
   draft(account: number, terms: MarginRequest): Result<Wire<'requestRow'>> {
     const context = this.context;
@@ -116,7 +117,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     return ok(cancelledRequestRow(this.context, record));
   }
 
-  /** Changes the state that is due to change at `dueMs`. Does nothing if another event has already changed it. */
+  /** Changes the state of a request that is due at `dueMs`, unless another event has already changed it. */
   step(id: number, dueMs: number): void {
     const record = this.live(id);
     if (record === null || record.stepMs !== dueMs) return;
@@ -161,7 +162,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     return makeName(this.context.settings.seed, kind, id);
   }
 
-  /** Fills a placed request if the market trades and the price is within the request's limit. */
+  /** Fills a placed position request if the market trades and the price is within its limit. */
   tryFill(record: RequestRecord): void {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
     const named = marginMarket(this.context, record.market);
@@ -177,7 +178,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     this.#become(record, 'refund_processing');
   }
 
-  /** Refunds pending requests after their market has left `open`. */
+  /** Refunds pending position requests after their market has left `open`. */
   refundAll(pending: readonly number[]): void {
     for (const id of pending) {
       const record = this.requireLive(id);
@@ -185,7 +186,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     }
   }
 
-  /** Ends a request without a position, and returns its money to the account. */
+  /** Ends a position request without a position, and returns its money to the account. */
   #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
     const { funds } = this.context;
     if (record.isFunded) {

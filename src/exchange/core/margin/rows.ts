@@ -19,7 +19,7 @@ import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRe
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
-/** A request in wire format. `funds` of a limit request is its maximum user_liquidity; a better price needs less. */
+/** A position request in wire format. `funds` of a limit request is its maximum user_liquidity. */
 export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'requestRow'> => ({
   pubkey: record.pubkey,
   type: record.type,
@@ -39,13 +39,13 @@ export const requestRow = (context: CoreContext, record: RequestRecord): Wire<'r
   order_state: record.orderState,
 });
 
-/** Answer to a cancel. By the interface, its market has only a title and an id. */
+/** Answer to a cancel of a position request. By the interface, its market has only a title and an id. */
 export function cancelledRequestRow(context: CoreContext, record: RequestRecord): Wire<'cancelledRequestRow'> {
   const { card } = context.catalog.market(record.market);
   return { ...requestRow(context, record), market: { condition_id: card.conditionId, title: card.title } };
 }
 
-/** Answer to a call that closes a position. */
+/** Answer to a call that closes a margin position. */
 export const closeRow = (position: PositionRecord, closeType: CloseType): Wire<'closeResult'> => ({
   close_type: closeType,
   position_pubkey: position.pubkey,
@@ -68,7 +68,7 @@ export function unrealizedPnl(context: CoreContext, position: PositionRecord): n
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
-/** A position in wire format. `realized_pnl` excludes the opening fee, unlike the settlement's `total_pnl`. */
+/** A margin position in wire format. `realized_pnl` excludes the opening fee, unlike the settlement's `total_pnl`. */
 export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
   const { market, pool } = marginMarket(context, position.market);
@@ -117,7 +117,7 @@ export const settlementRow = (context: CoreContext, settlement: SettlementRecord
   created: seconds(settlement.createdMs),
 });
 
-/** An estimate in wire format. All shares cost the reference price. Only a tradable market fills them. */
+/** An estimate of a position, in wire format, at the reference price. Shares are filled only if the market trades. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,
@@ -141,7 +141,7 @@ export function estimateRow(
   };
 }
 
-/** A market's activity in wire format. */
+/** A margin market's public activity, in wire format. */
 export const activityRow = (context: CoreContext, market: Market, activity: Activity, username: string) => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },

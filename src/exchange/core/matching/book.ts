@@ -8,7 +8,7 @@ import { f64, fillSparse, i32, sparse } from '../money.js';
 import type { FillModel } from './fill-model.js';
 import { isBidLeg, type OrderPool } from './order-pool.js';
 
-/** Result of a search that finds no tick. */
+/** Result of a tick search that finds no tick. */
 export const NO_TICK = -1;
 
 const lowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
@@ -19,7 +19,7 @@ export class TickSet {
   readonly #words: Int32Array;
   readonly #summary: Int32Array;
 
-  /** Makes an empty set for the ticks 0 to size - 1. */
+  /** Makes an empty tick set for the ticks 0 to size - 1. */
   constructor(size: number) {
     const words = (size + 31) >>> 5;
     this.#words = new Int32Array(words);
@@ -45,7 +45,7 @@ export class TickSet {
     if (word >= this.#words.length) return NO_TICK;
     const bits = i32(this.#words, word) & (-1 << (from & 31));
     if (bits !== 0) return (word << 5) + lowest(bits);
-    // A shift by 32 would shift by 0, so the last word of a group needs its own mask.
+    // In JavaScript a shift by 32 shifts by 0, so the last word of a group needs its own mask.
     let mask = (word & 31) === 31 ? 0 : -1 << ((word & 31) + 1);
     for (let group = word >>> 5; group < this.#summary.length; group++) {
       const groupBits = i32(this.#summary, group) & mask;
@@ -77,17 +77,17 @@ export class TickSet {
   }
 }
 
-/** Cells of a level: recorded amount, part taken by real orders, amount of recorded trades since the last change. */
+/** Cells of a recorded level: its amount, the part taken by real orders, and trades since the last change. */
 const STRIDE = 4;
 const EATEN = 1;
 const TRADED = 2;
 
 /**
- * One side of a recorded book by level; amounts in micros. The amount that real orders have eaten (taken) is
- * subtracted. It stays stored, even over a gap, because the recording continues as if the amount were still there.
+ * One side of a recorded order book, by level; amounts in micros. Visible amounts exclude the part eaten (taken) by
+ * real orders. Eaten amounts stay stored even over a gap, because the recording continues as if they were still there.
  */
 class RecordedSide {
-  /** Ticks with a visible amount. */
+  /** Ticks at which a part of the recorded amount is not eaten. */
   readonly shown: TickSet;
   /** Ticks with a recorded amount, even if real orders have eaten all of it. */
   readonly held: TickSet;
@@ -104,23 +104,23 @@ class RecordedSide {
     return Math.max(0, f64(this.#cells, at) - f64(this.#cells, at + EATEN));
   }
 
-  /** Recorded amount, including the eaten part. */
+  /** Returns the recorded amount at a level, including the eaten part. */
   total(tick: number): number {
     return f64(this.#cells, tick * STRIDE);
   }
 
-  /** Amount that is already known at a level: the recorded amount, or the amount eaten before a clear. */
+  /** Returns the amount already known at a level: the recorded amount, or the amount eaten before a clear. */
   knownAmount(tick: number): number {
     const at = tick * STRIDE;
     return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
   }
 
-  /** Amount of the recorded trades at a level since its last change. */
+  /** Returns the amount of the recorded trades at a level since its last change. */
   tradedAmount(tick: number): number {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
-  /** Sets a level's recorded amount. A decrease leaves eaten amounts eaten; an increase adds a new, visible amount. */
+  /** Sets a level's recorded amount. A decrease leaves its eaten amount unchanged; an increase adds visible amount. */
   change(tick: number, total: number): void {
     const cells = this.#cells;
     const at = tick * STRIDE;
@@ -131,7 +131,7 @@ class RecordedSide {
     cells[at + EATEN] = stays;
     cells[at + TRADED] = 0;
     const after = total - stays;
-    // Most changes skip this call: most levels stay visible and have no eaten amount.
+    // Most level changes skip this call: the level stays visible and has no eaten amount.
     if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
   }
 
@@ -153,7 +153,7 @@ class RecordedSide {
     else this.held.remove(tick);
   }
 
-  /** Removes all recorded amounts. Eaten amounts stay stored until `forgetGone`. */
+  /** Removes all recorded amounts of the book. Eaten amounts stay stored until a call of `forgetGone`. */
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
     for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
@@ -169,7 +169,7 @@ class RecordedSide {
     return false;
   }
 
-  /** Forgets eaten amounts of levels that the recording no longer shows. Such a level may return as a new level. */
+  /** Forgets eaten amounts of levels that the recording no longer shows, which may return as new levels. */
   forgetGone(): void {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
   }
@@ -192,12 +192,12 @@ class RecordedSide {
 
 /** Queues of one market's real orders by tick, and the recorded amounts. */
 export class MatchingBook {
-  /** Best ticks of the real orders; NO_TICK without an order. */
+  /** Best ticks of the real bids and asks; NO_TICK without an order. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
   /** Recorded amounts by side; null if the market has no recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** True from a clear of partly eaten levels until the recording's next snapshot is complete. */
+  /** True after a clear of partly eaten levels, until the recording's next snapshot is complete. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -209,12 +209,12 @@ export class MatchingBook {
   readonly #amount: Float64Array;
   readonly #bids: TickSet;
   readonly #asks: TickSet;
-  /** By side: first tick at which a recorded amount reaches the other side's real orders; negative for asks. */
+  /** By side: first tick whose recorded amount reaches the other side's real orders; negative for asks. */
   readonly #reachedFrom = new Int32Array(2);
-  /** Time of the recording's next snapshot, Unix ms; infinite until its first level arrives. */
+  /** Time of the recording's next book snapshot, Unix ms; infinite until its first level arrives. */
   #snapshotMs = Number.POSITIVE_INFINITY;
 
-  /** `ticks`: number of ticks from price 0 to price 1. `lot`: step of amounts, micros. */
+  /** `ticks`: number of ticks from price 0 to price 1. `lot`: smallest step of share amounts, micros. */
   constructor(pool: OrderPool, model: FillModel, ticks: number, lot: number) {
     this.model = model;
     this.#pool = pool;
@@ -232,7 +232,7 @@ export class MatchingBook {
     return i32(this.#head, tick);
   }
 
-  /** Adds a slot's order to its tick's queue. The fill model tells which recorded amount is ahead of it. */
+  /** Adds a slot's order to its tick's queue. The fill model determines the recorded amount ahead of a new order. */
   join(slot: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -265,7 +265,7 @@ export class MatchingBook {
     this.#rememberBest();
   }
 
-  /** Reduces an order by `amount`. The order keeps its place. */
+  /** Reduces a resting order by `amount`. A reduced order keeps its place in the queue. */
   reduce(slot: number, amount: number): void {
     const pool = this.#pool;
     const tick = i32(pool.tick, slot);
@@ -300,7 +300,7 @@ export class MatchingBook {
 
   /** True if a recorded amount of `side` at `tick` reaches the best real order of the other side. */
   isReached(side: number, tick: number): boolean {
-    // Asks are compared as negative numbers, without a branch: it would be mispredicted for half of all events.
+    // Negative ticks of asks avoid a branch, which would be mispredicted for half of all events.
     return (tick ^ -side) + side >= i32(this.#reachedFrom, side);
   }
 
@@ -309,12 +309,12 @@ export class MatchingBook {
     this.#reachedFrom[ASK] = -this.bestBid;
   }
 
-  /** Best tick of a side with a recorded amount, even if all of it is eaten; NO_TICK if there is none. */
+  /** Best tick of a side at which an amount is recorded, even if all of it is eaten; NO_TICK if there is none. */
   bestRecorded(side: MatchingSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].held);
   }
 
-  /** Best tick of a side with a recorded amount that is not eaten; NO_TICK if there is none. */
+  /** Best tick of a side at which a recorded amount is not fully eaten; NO_TICK if there is none. */
   bestShown(side: MatchingSide): number {
     return this.recorded === null ? NO_TICK : this.#findBest(side, this.recorded[side].shown);
   }
@@ -323,7 +323,7 @@ export class MatchingBook {
     return side === BID ? ticks.down(this.#ticks - 1) : ticks.up(0);
   }
 
-  /** Best tick of a side with a real order or a visible recorded amount; NO_TICK for an empty side. */
+  /** Best tick of a side with a real order or an uneaten recorded amount; NO_TICK for an empty side. */
   best(side: MatchingSide): number {
     const real = side === BID ? this.bestBid : this.bestAsk;
     return this.recorded === null ? real : betterTick(side, real, this.bestShown(side));
@@ -354,13 +354,13 @@ export class MatchingBook {
     return this.recorded === null ? real : real + this.recorded[side].displayedAmount(tick);
   }
 
-  /** Recorded amounts of both sides; adds them to a book that has none. */
+  /** Returns the recorded amounts of both sides; adds them to a book that has none. */
   openRecorded(): readonly [RecordedSide, RecordedSide] {
     this.recorded ??= [new RecordedSide(this.#ticks), new RecordedSide(this.#ticks)];
     return this.recorded;
   }
 
-  /** Sets a recorded level. The fill model decides how its real orders advance in the queue. */
+  /** Sets the amount of a recorded level. The fill model decides how a level's real orders advance in the queue. */
   changeRecorded(side: MatchingSide, tick: number, total: number): void {
     const level = this.openRecorded()[side];
     const first = this.headOn(side, tick);
@@ -384,7 +384,7 @@ export class MatchingBook {
     }
   }
 
-  /** Removes all recorded amounts. The amounts ahead of orders and eaten amounts stay for the next snapshot. */
+  /** Removes all recorded amounts of the book. Amounts ahead of orders and eaten amounts stay for the next snapshot. */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
@@ -392,7 +392,7 @@ export class MatchingBook {
     this.#awaitSnapshot(this.recorded);
   }
 
-  /** Handles a level that arrives after a clear. Levels with the time of the first one form the new snapshot. */
+  /** Handles a recorded level after a clear. Levels with the time of the first such level form the new snapshot. */
   levelComes(nowMs: number): void {
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
     else if (this.awaitsSnapshot) this.#snapshotMs = nowMs;
@@ -414,7 +414,7 @@ export class MatchingBook {
     this.recorded = null;
   }
 
-  /** Slots of all real orders: bids from the lowest tick up, then asks. A tick's orders are in queue order. */
+  /** Slots of all real orders: bids from the lowest tick up, then asks; at equal ticks in queue order. */
   resting(): number[] {
     const slots: number[] = [];
     for (const set of [this.#bids, this.#asks]) {
@@ -440,7 +440,7 @@ export class MatchingBook {
   }
 }
 
-/** The better of two ticks of a side; the other tick if one is NO_TICK. */
+/** Returns the better of two ticks of a side; if one is NO_TICK, the other. */
 function betterTick(side: MatchingSide, a: number, b: number): number {
   return side === BID || a === NO_TICK || b === NO_TICK ? Math.max(a, b) : Math.min(a, b);
 }

@@ -1,9 +1,9 @@
 /**
- * A recording shows a level's total amount, not the orders in its queue. A fill model assumes the rest: how many
- * recorded shares are ahead of a real order, and how this number decreases without a trade.
+ * A recording shows a level's total amount, not the orders in its queue. A fill model estimates the recorded shares
+ * ahead of a real order, and how they decrease without a trade.
  *
- * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at the order's price
- * or beyond. An event fills at most its own amount, once. A decrease of a level never fills an order. The queue
+ * A resting order is filled by a recorded trade, or by a recorded amount arriving opposite at its price or beyond. One
+ * recorded event fills at most its own amount, once. A decrease of a recorded level never fills an order. The queue
  * formulas are hftbacktest's (models/queue.rs). Amounts are micros of the recorded level, without real orders.
  */
 
@@ -14,17 +14,17 @@ type QueueCurve =
   | { readonly kind: 'log' | 'log2' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
 
-/** Micros per share. The logarithmic curves need amounts in shares; the other curves have no unit. */
+/** Micros per share. Logarithmic curves need amounts in shares; the other curves do not depend on the unit. */
 const SHARE = 1_000_000;
 
 /**
- * Returns a curve: the part of a level's decrease without a trade that came from behind an order. `ahead` must be above
- * 0, `behind` at least 0. Uses only multiplication, square root and logarithm, for the same result on every machine.
+ * Returns a curve: the part of a level's decrease without a trade that was behind an order. `ahead` must be above 0,
+ * `behind` at least 0. Curves use only multiplication, square root and logarithm, for equal results on every machine.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
     case 'power':
-      // behind^n / (behind^n + ahead^n). If nothing is behind, the quotient is infinite and the result 0.
+      // Power curve: behind^n / (behind^n + ahead^n). If nothing is behind, the result is 0.
       return (ahead, behind) => 1 / (1 + power(ahead / behind, curve.exponent));
     case 'power2':
       return (ahead, behind) => power(behind / (ahead + behind), curve.exponent);
@@ -49,12 +49,12 @@ function power(base: number, exponent: number): number {
   return result;
 }
 
-/** A fill model as data in a configuration file. An exponent is a multiple of 0.5 from 0.5 to 10. */
+/** A fill model as data in a configuration file. A curve's exponent is a multiple of 0.5 from 0.5 to 10. */
 export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 
 type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' | 'optimistic' };
 
-/** Assumptions about the queue of a recorded market and its fills of real orders. */
+/** Assumptions about the queue of a recorded market, and about its fills of real orders. */
 export interface FillModel {
   /** Name that `fillModel` accepts, with the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
@@ -62,19 +62,19 @@ export interface FillModel {
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders with better prices than the trade's price. */
   readonly fillsAtTouch: boolean;
-  /** Recorded amount ahead of a new order at a level with the visible recorded amount `displayed`. */
+  /** Returns the recorded amount ahead of a new order at a level whose visible recorded amount is `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
-   * Returns the recorded amount ahead, a multiple of `lot`, after the level changed from `previous` to `next`. `traded`
-   * is the amount of the recorded trades since the last change. The caller has already subtracted it from `ahead`.
+   * Returns the new recorded amount ahead of an order, a multiple of `lot`, when its level changes from `previous` to
+   * `next`. `traded` is the amount of the level's recorded trades since its last change. `ahead` excludes `traded`.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Prefix of a model's name if recorded makers only post. The prefix alone means `posts-only:risk-averse`. */
+/** Prefix of a fill model's name if recorded makers only post; alone it means `posts-only:risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
-/** Model names for the command line, from the fewest fills to the most fills. */
+/** Fill model names for the command line, from the fewest fills to the most fills. */
 export const FILL_MODEL_NAMES = [
   POSTS_ONLY,
   'trade-through',
@@ -92,7 +92,7 @@ const RISK_AVERSE = 'risk-averse';
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** Returns a model by its name, such as `posts-only:power:2.5`, or by its data. Throws TwinbookError `usage`. */
+/** Returns a fill model by its name, such as `posts-only:power:2.5`, or by its data. Throws TwinbookError `usage`. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
@@ -102,7 +102,7 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
 
-/** Returns a model of the queue; null for an unknown kind or an invalid exponent. */
+/** Returns the queue part of a fill model; null for an unknown kind or an invalid exponent. */
 function queueModel({ kind, exponent }: QueueName): FillModel | null {
   if (kind === 'power' || kind === 'power2' || kind === 'power3') {
     const n = exponent ?? DEFAULT_EXPONENT;
@@ -117,7 +117,7 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
     name: kind,
     fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
-    // Shares behind cancel first. So only trades and a decrease below the amount ahead advance an order.
+    // Assumes that shares behind an order cancel first, so only trades and decreases below `ahead` advance it.
     aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }
@@ -141,7 +141,7 @@ function readName(name: string): QueueName & { readonly postsOnly: boolean } {
   return { kind, exponent: digits === undefined ? null : Number(digits), postsOnly: prefix !== undefined };
 }
 
-/** A model with a curve, which splits a decrease without a trade between shares ahead and shares behind. */
+/** A fill model with a curve, which splits a decrease without a trade between shares ahead and shares behind. */
 function sharedBy(name: string, curve: QueueCurve): FillModel {
   const behindShare = cancelledBehind(curve);
   return {
@@ -155,19 +155,20 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
       const behind = Math.max(0, previous - ahead);
       const share = behindShare(ahead, behind);
       const left = ahead - (1 - share) * canceled + Math.min(behind - share * canceled, 0);
-      // Less than a millionth of a lot is a rounding error of the division.
+      // A difference below a millionth of a lot is a rounding error of the division.
       return Math.min(bound, Math.max(0, Math.ceil(left / lot - 1e-6) * lot));
     },
   };
 }
 
-/** Returns a model by its name, or a user's model with bounds. Throws TwinbookError `usage` for an unknown name. */
+/** Returns a fill model by its name, or a user's with bounds. Throws TwinbookError `usage` for an unknown name. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * Bounds a user's model: an amount ahead is a whole number of lots from 0 to the level's amount, and never increases.
- * Throws TwinbookError `usage` for a model without a name. Its methods throw `usage` if the model returns no number.
+ * Bounds a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount, and never
+ * increases. Throws TwinbookError `usage` for a fill model without a name. Methods of a bounded user's model throw
+ * `usage` if the model returns no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

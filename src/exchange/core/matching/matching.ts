@@ -1,7 +1,7 @@
 /**
- * The matching engine: matches an incoming order with a book by price-time priority, and moves currency and shares. It
- * allocates no memory. Each side of a trade changes only its own account. If both buy, a complete set is created; if
- * both sell, a set is dissolved. Only the market's collateral shows this.
+ * The matching engine: matches an incoming order with a book by price-time priority, and moves currency and shares.
+ * Matching allocates no memory. Each side of a trade changes only its own account. If both sides buy, a complete set is
+ * created; if both sell, a set is dissolved. Only the market's collateral shows whether sets were created or dissolved.
  */
 
 import type { Funds } from '../accounts.js';
@@ -21,12 +21,12 @@ import {
   SELL_YES,
 } from './order-pool.js';
 
-/** Account that owns all recorded liquidity: always slot 0, unlimited. */
+/** Account that owns all recorded liquidity: always number 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
 
 /** Receives the fills of API orders, in the space of the order's outcome. */
 export interface FillListener {
-  /** `atCrossing`: true if a recorded amount that arrived caused the fill. */
+  /** `atCrossing`: true if the fill was caused by a recorded amount that arrived. */
   readonly onFill: (
     record: number,
     amount: number,
@@ -36,17 +36,17 @@ export interface FillListener {
     isMaker: boolean,
     atCrossing: boolean,
   ) => void;
-  /** Called when a resting order is completely filled. */
+  /** Callback when a resting order is completely filled. */
   onFinish(record: number): void;
 }
 
 /** Fills incoming orders from books, and collects the fees. */
 export class Matching {
-  /** Sum of all fees, micros of currency. */
+  /** Sum of all fees that the exchange has collected, micros of currency. */
   fees = 0;
   /** Amount that the last `take` filled. */
   filled = 0;
-  /** Whether the last `take` ended at an order of the same account. */
+  /** Whether the last `take` ended because it reached an order of the same account. */
   metSelf = false;
   /** Whether the last `take` ended because its funds did not suffice. */
   outOfFunds = false;
@@ -56,12 +56,12 @@ export class Matching {
   readonly #listener: FillListener;
   #nowMs = 0;
 
-  // State of the incoming order, in fields instead of an object to avoid an allocation.
+  // The state of the incoming order is in fields, not in an object, to avoid an allocation.
   #account = 0;
   #leg: LegCode = BUY_YES;
   #record = 0;
   #left = 0;
-  /** Remaining funds of a market buy. */
+  /** Remaining funds of the incoming market buy. */
   #purse = Number.POSITIVE_INFINITY;
   #atCrossing = false;
 
@@ -71,7 +71,7 @@ export class Matching {
     this.#listener = listener;
   }
 
-  /** Matches an incoming order up to `limitTick`. Returns the unfilled amount. `purse` limits a buy, fees included. */
+  /** Matches an incoming order to `limitTick` and returns its unfilled amount. `purse` limits a buy, fees included. */
   take(
     nowMs: number,
     trading: Trading,
@@ -102,7 +102,7 @@ export class Matching {
     return this.#left;
   }
 
-  /** Fills the incoming order from a tick's real orders. False if the order must stop. */
+  /** Fills the incoming order from a tick's real orders. Returns false if the incoming order must stop. */
   #takeReal(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
@@ -115,7 +115,7 @@ export class Matching {
     return true;
   }
 
-  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order. False if it must stop. */
+  /** Fills the incoming order from a tick's recorded amount and real orders, in queue order; false if it must stop. */
   #takeMixed(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
@@ -125,7 +125,7 @@ export class Matching {
     let goesOn = true;
     let slot = book.headOn(side, tick);
     while (goesOn && this.#left > 0) {
-      // After the last real order comes the rest of the recorded amount.
+      // The rest of the recorded amount follows after the last real order.
       const before =
         slot === 0 ? level.displayedAmount(tick) : Math.min(level.displayedAmount(tick), f64(pool.ahead, slot) - eaten);
       if (before > 0) {
@@ -154,9 +154,9 @@ export class Matching {
   }
 
   /**
-   * Plays a recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
-   * own price, the trade first takes the recorded amount ahead of each real order. Some fill models fill no real order
-   * at this price.
+   * Plays a recorded trade of `amount`; the taker is a buyer if `taker` is BID. A recorded trade first fills real
+   * orders at better prices. At its own price, a recorded trade first takes the recorded amount ahead of each real
+   * order. Some fill models fill no real order at the price of a recorded trade.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#beginRecorded(nowMs, amount);
@@ -187,8 +187,8 @@ export class Matching {
   }
 
   /**
-   * Trades a recorded amount that arrives at a tick of `side` with the real orders that it reaches, best price first.
-   * Returns the traded amount, which the caller must count as eaten.
+   * Trades an arriving recorded amount of `side` with the real orders that it reaches, best price first. Returns the
+   * traded amount, which the caller must count as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#beginRecorded(nowMs, amount);
@@ -202,7 +202,7 @@ export class Matching {
     return amount - this.#left;
   }
 
-  /** Makes the recorded market the incoming side. */
+  /** Makes the account of recorded liquidity the incoming side. */
   #beginRecorded(nowMs: number, amount: number): void {
     this.#nowMs = nowMs;
     this.#account = RECORDED_ACCOUNT;
@@ -231,7 +231,7 @@ export class Matching {
     trading.market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
-  /** Subtracts a taken recorded amount from the amounts ahead of a level's orders. */
+  /** Subtracts a taken recorded amount from the amounts ahead of the level's real orders. */
   #moveUp(book: MatchingBook, side: typeof BID | typeof ASK, tick: number, taken: number): void {
     const ahead = this.#pool.ahead;
     for (let slot = book.headOn(side, tick); slot !== 0; slot = i32(this.#pool.next, slot)) {
@@ -249,7 +249,7 @@ export class Matching {
     return false;
   }
 
-  /** Part of `wanted` that the remaining funds can pay at a tick. */
+  /** Returns the part of `wanted` shares that the remaining funds can pay at a tick. */
   #within(trading: Trading, tick: number, wanted: number): number {
     if (this.#purse === Number.POSITIVE_INFINITY) return wanted;
     const isYes = isYesLeg(this.#leg);
@@ -309,7 +309,7 @@ export class Matching {
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
       // Each fill rounds its cost and fee, so many small fills can cost some millionths more than the lock. The
-      // exchange bears the difference, if necessary with a negative fee. No account pays more than it has.
+      // exchange bears this difference, even by a negative fee. No account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
       market.shares.receive(this.#nowMs, account, isYes, amount, cost);
@@ -322,7 +322,7 @@ export class Matching {
     return fee;
   }
 
-  /** Releases the lock for the filled `amount` of a resting order. `left` is its unfilled amount. */
+  /** Releases the lock for the filled `amount` of a resting order. `left` is the order's unfilled amount. */
   #unlock(
     trading: Trading,
     slot: number,
@@ -338,13 +338,13 @@ export class Matching {
     }
     const before = f64(this.#pool.locked, slot);
     const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-    // The order may have locked less than `buyLock` gives, see `rest`.
+    // The order may have locked less than `buyLock` computes, see `rest`.
     const still = left === 0 ? 0 : Math.min(before, buyLock(price, left, trading.lockRate));
     this.#pool.locked[slot] = still;
     this.#funds.lock(account, still - before);
   }
 
-  /** Puts an order into the book and locks its currency or shares. Returns the order's slot. */
+  /** Puts an incoming order's rest into the book, locks its currency or shares and returns its slot. */
   rest(trading: Trading, account: number, leg: LegCode, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
@@ -380,7 +380,7 @@ export class Matching {
   }
 }
 
-/** Leg of a bid or ask in YES space: a sale if the account holds enough shares, else a buy of the other outcome. */
+/** Returns the leg of a YES bid or ask: a sale if the account holds enough shares, else a buy of the other outcome. */
 export function legFor(market: Market, account: number, bid: boolean, amount: number): LegCode {
   if (market.shares.available(account, !bid) >= amount) return bid ? SELL_NO : SELL_YES;
   return bid ? BUY_YES : BUY_NO;

@@ -1,8 +1,8 @@
-/** All resting orders, in typed arrays. Slots are reused, so a new order needs no allocation. */
+/** All resting orders, in typed arrays. Slots of the order pool are reused, so a new order needs no allocation. */
 
 import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 
-/** Maximum slots. A handle is generation × 2^22 + slot, so that an old handle never matches a reused slot. */
+/** Maximum slots. An order's handle is generation × 2^22 + slot, so that an old handle never matches a reused slot. */
 const SLOT_SPAN = 2 ** 22;
 
 /** The four legs. In YES space, buying YES and selling NO are bids; selling YES and buying NO are asks. */
@@ -20,9 +20,9 @@ export const isBuyLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === BU
 /** True if the leg trades YES shares. */
 export const isYesLeg = (leg: LegCode): boolean => leg === BUY_YES || leg === SELL_YES;
 
-/** Columns of all resting orders by slot. Slots are reused. */
+/** Values of all resting orders in columns by slot. Slots are reused. */
 export class OrderPool {
-  /** Slots of the neighbours in the tick's queue; 0 for none. In a free slot, `next` is the next free slot. */
+  /** Slots of an order's neighbours in its tick's queue; 0 for none. In a free slot, `next` is the next free slot. */
   next = new Int32Array(1024);
   prev = new Int32Array(1024);
   tick = new Int32Array(1024);
@@ -40,7 +40,7 @@ export class OrderPool {
   #free = 0;
   #used = 1;
 
-  /** Returns a slot for a new order. It has old values, and the caller must write every column. */
+  /** Returns a slot for a new order. The slot still has old values, so the caller must write every column. */
   take(): number {
     const recycled = this.#free;
     if (recycled !== 0) {
@@ -62,14 +62,14 @@ export class OrderPool {
     return i32(this.#generation, slot) * SLOT_SPAN + slot;
   }
 
-  /** Slot of a handle; 0 if its order no longer rests. */
+  /** Returns the slot of an order's handle; 0 if the order no longer rests. */
   findSlot(handle: number): number {
     const slot = handle % SLOT_SPAN;
     if (slot <= 0 || slot >= this.#used || f64(this.remaining, slot) === 0) return 0;
     return this.makeHandle(slot) === handle ? slot : 0;
   }
 
-  /** Handles of an account's resting internal orders. Not for the hot path, because it reads every slot. */
+  /** Returns the handles of an account's resting internal orders. Too slow for the hot path: it reads every slot. */
   internalHandles(account: number): number[] {
     const handles: number[] = [];
     for (let slot = 1; slot < this.#used; slot++) {
@@ -89,7 +89,7 @@ export class OrderPool {
     this.#generation = widen(this.#generation, size);
   }
 
-  /** Free slots and generations. The core dumps the orders themselves, in queue order. */
+  /** Free slots and generations, for a snapshot. The core dumps the orders themselves, in queue order. */
   dump() {
     const free: number[] = [];
     for (let slot = this.#free; slot !== 0; slot = i32(this.next, slot)) free.push(slot);

@@ -1,6 +1,6 @@
 /**
- * Applies recorded events to the exchange: one by one, or many events of one market in one call, as a backtest does. An
- * event costs no allocation.
+ * Applies recorded events to the exchange: one by one, or many events of one market in one call, as a backtest does.
+ * Applying a recorded event allocates no memory.
  */
 
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
@@ -17,14 +17,14 @@ const OFF_GRID = -1;
 
 /** Applies recorded events to the books of their markets. */
 export class RecordedFeed {
-  /** Events that the last `play` rejected: off the market's grid, or a trade while the market does not trade. */
+  /** Number of events that the last `play` rejected: off the price grid, or a trade while the market does not trade. */
   refused = 0;
 
   readonly #context: CoreContext;
   readonly #matching: Matching;
   readonly #reach: (nowMs: number) => void;
 
-  /** `reach` does all work that is due by a time, and sets the clock. */
+  /** The function `reach` does all work that is due by a time, and sets the clock. */
   constructor(context: CoreContext, matching: Matching, reach: (nowMs: number) => void) {
     this.#context = context;
     this.#matching = matching;
@@ -33,7 +33,7 @@ export class RecordedFeed {
 
   /**
    * Sets the recorded amount of a level to `total`. An added amount first trades with the real orders that it reaches;
-   * if the fill model's makers only post, it rests crossed instead. False if the price is off the market's grid.
+   * if recorded makers only post, it rests crossed instead. Returns false if the price is off the market's grid.
    */
   level(index: MarketIndex, side: MatchingSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -52,20 +52,20 @@ export class RecordedFeed {
     return true;
   }
 
-  /** Changes a level that reaches real orders of the other side. Added amounts trade with them, or rest crossed. */
+  /** Changes a recorded level that reaches opposite real orders. Added amounts trade with them, or rest crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: MatchingSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
-    // The clock may go back here, but never behind the last trade of this market.
+    // The core's clock may go back here, but never behind the market's last trade.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // The arriving amount trades with the present book first. Then the rest is added to the level.
+    // The arriving amount trades with the present book; only its untraded rest is then added to the level.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
   }
 
-  /** Trades an arriving amount with real orders of the other side. Returns the traded amount. */
+  /** Trades an arriving amount with real orders of the other side. Returns the traded part of the arriving amount. */
   #meet(trading: Trading, side: MatchingSide, tick: number, amount: number): number {
     if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
     return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
@@ -90,16 +90,16 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // If nothing can trade at this tick, the recorded book stays crossed.
+        // If no real order can trade at this tick, the recorded book stays crossed.
         if (traded === 0) break;
       }
     }
   }
 
   /**
-   * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. Fills
-   * real orders up to the amount. The level's decrease must follow as a call of `level`. False if the market rejects
-   * it.
+   * Plays a recorded trade of `amount` at `price`. The taker bought YES if `takerSide` is BID, else sold YES. The
+   * recorded trade fills real orders up to its amount. After a recorded trade, the caller must report the level's
+   * decrease by `level`. Returns false if the market rejects the recorded trade.
    */
   trade(index: MarketIndex, takerSide: MatchingSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -116,10 +116,10 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Work that is
-   * due between two events is done at its own time. Returns the index of the first event that was not played, because
-   * it is later or of another kind. Afterwards the clock is at the last event, or unchanged if already later. A journal
-   * cannot record this call.
+   * Plays one market's recorded events, in order of time, from index `from` up to `untilMs` (inclusive). Core work that
+   * is due between two recorded events is done at its own time. Returns the index of the first event not played,
+   * because it is too late or of another kind. After the call, the clock is at the last event, or unchanged if already
+   * later. The journal cannot record this call.
    */
   play(index: MarketIndex, events: EventChunk, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);
@@ -140,7 +140,7 @@ export class RecordedFeed {
       if (what === EVENT.level) {
         if (!this.#level(nowMs, market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else if (what === EVENT.trade) {
-        // The clock may go back here, but never behind the last trade of this market.
+        // The core's clock may go back here, but never behind the market's last trade.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
       } else market.orderbook?.book.clearRecorded(nowMs);
@@ -151,7 +151,7 @@ export class RecordedFeed {
     return at;
   }
 
-  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. A journal cannot record this. */
+  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. The journal cannot record it. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'the recording of an open market cannot end');
@@ -160,14 +160,14 @@ export class RecordedFeed {
   }
 }
 
-/** Reads a side from its bit (BID 0, ASK 1). A branch would be mispredicted half the time, 10 % of a replay's time. */
+/** Converts a side's bit (BID 0, ASK 1) to a side. A branch would take 10 % of a replay's time. */
 const readSide = (sides: Uint8Array, at: number): MatchingSide =>
-  // The bit has the same two values as a side.
+  // The bit of a side has the same value as the side itself.
   (u8(sides, at) & 1) as MatchingSide;
 
-/** Tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
+/** Returns the tick of a price strictly between 0 and 1; OFF_GRID for any other price. */
 function toTick(trading: Trading, price: number): number {
-  // Rounded without a division. The product with the tick shows whether the price is on the grid.
+  // The tick is rounded without a division. Tick number × tick size shows whether the price is on the grid.
   const tick = (price * trading.ticksPerMicro + 0.5) | 0;
   return tick * trading.tick === price && price > 0 && price < ONE ? tick : OFF_GRID;
 }

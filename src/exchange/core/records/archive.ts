@@ -1,6 +1,6 @@
 /**
- * An archive stores final records: in memory (`MemoryArchive`), or in the SQLite file of the journal. It belongs to one
- * core. A core that loads a snapshot first calls `rewind`, because replaying the later calls adds the same rows again.
+ * An archive stores the final records of one core: in memory (`MemoryArchive`), or in the journal's SQLite file. A core
+ * that loads a snapshot first calls `rewind`: replaying later calls adds the same rows again.
  */
 
 interface ArchivedRows {
@@ -8,17 +8,17 @@ interface ArchivedRows {
   readonly byPubkey: Map<string, Archived>;
   /** Ids by account, ascending. */
   readonly ids: Map<number, number[]>;
-  /** Ids of rows that may be dropped, in order of `put`. */
+  /** Ids of archived rows that may be dropped, in order of `put`. */
   readonly passing: number[];
 }
 
-/** Bounds the history: of the rows of a kind that `passes` selects, about the newest `keep` rows stay. */
+/** Bounds the history: of a kind's rows that `passes` selects, about the newest `keep` rows stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;
 }
 
-/** An archive in memory. It drops rows only by the given rule. */
+/** An archive in memory. The memory archive drops rows only by the given rule. */
 export class MemoryArchive implements Archive {
   readonly #rowsByKind = new Map<RecordKind, ArchivedRows>();
   readonly #forgetting: Forgetting | null;
@@ -35,7 +35,7 @@ export class MemoryArchive implements Archive {
     const forgetting = this.#forgetting;
     if (forgetting === null || !forgetting.passes(recordKind, row)) return;
     rows.passing.push(row.id);
-    // Many rows are dropped at once, because each call rewrites all lists of ids.
+    // Many rows are dropped at once, because each drop rewrites all lists of ids.
     if (rows.passing.length >= 2 * forgetting.keep) forget(rows, rows.passing.splice(0, forgetting.keep));
   }
 
@@ -124,7 +124,7 @@ function countBelow(ids: readonly number[], bound: number): number {
   return low;
 }
 
-/** All kinds of records. Within a kind, the ids of all accounts ascend with time. */
+/** All kinds of archived records. Within a kind of record, the ids of all accounts ascend with time. */
 export const RECORD_KINDS = [
   'key',
   'order',
@@ -136,14 +136,14 @@ export const RECORD_KINDS = [
   'position',
   'settlement',
 ] as const;
-/** Kind of a record. The archive has one table for each kind. */
+/** Kind of an archived record. The archive has one table for each kind. */
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** Fields of a record by which lists filter. */
 export interface Facets {
-  /** Index of the market; -1 for a record without a market. */
+  /** Index of the record's market; -1 for a record without a market. */
   readonly market: number;
-  /** State, spelled as in the filters of lists. */
+  /** State of the record, spelled as in the filters of lists. */
   readonly state: string;
   readonly isYes: boolean | null;
   readonly side: 'buy' | 'sell' | null;
@@ -153,13 +153,13 @@ export interface Facets {
 export interface RecordOfAccount {
   readonly id: number;
   readonly account: number;
-  /** Unique within its kind; empty for records that are never read by name. */
+  /** Name of the record, unique within its kind; empty for records that are never read by name. */
   readonly pubkey: string;
 }
 
 /** A final record, with the fields by which lists filter. */
 export interface Archived<R = unknown> extends Facets, RecordOfAccount {
-  /** Plain JSON that never changes after `put`. */
+  /** Content of the record: plain JSON that never changes after `put`. */
   readonly record: R;
 }
 
@@ -170,21 +170,21 @@ export interface ArchiveQuery {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
   readonly side?: 'buy' | 'sell' | undefined;
-  /** Only ids below this id are listed; with `oldestFirst`, only ids above it. */
+  /** Lists only ids below this id; with `oldestFirst`, only ids above it. */
   readonly from?: number | undefined;
   readonly oldestFirst?: boolean | undefined;
   /** Maximum rows. */
   readonly limit: number;
 }
 
-/** Store of final records. */
+/** Store of records that no longer change. */
 export interface Archive {
   /** Adds a final record, whose id must be new within its kind. */
   put(recordKind: RecordKind, row: Archived): void;
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;
   list(recordKind: RecordKind, query: ArchiveQuery): readonly Archived[];
-  /** Drops rows that are newer than a snapshot: ids above `lastId`, and the ids of its live records. */
+  /** Drops rows newer than a snapshot: ids above `lastId`, and the ids of the snapshot's live records. */
   rewind(recordKind: RecordKind, lastId: number, live: Iterable<number>): void;
 }
 

@@ -5,9 +5,8 @@
  *     total_pnl = received − paid + value of the held shares
  *               + margin settlements + unrealized profit of open positions − their opening fees
  *
- * Received and paid currency includes trades, fees, splits, merges and redeems. `redeems_funds` and
- * `active_assets_value` are parts of the total. In a market without a price, complete sets are worth 1 and single
- * shares 0.
+ * Received and paid amounts include trades, fees, splits, merges and redeems. `redeems_funds` and `active_assets_value`
+ * are parts of total_pnl. Without a price, complete sets are worth 1, single shares 0.
  */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -28,7 +27,7 @@ export function accountPnl(catalog: Catalog, margin: Margin, account: number, fi
   return pnlRow(markets, account, margin.pnl(account, indexes));
 }
 
-/** Markets that match both filters. */
+/** Returns the markets that match both filters, event and market. */
 function marketsIn(catalog: Catalog, filter: QueryOf<'account.pnl'>): readonly Market[] {
   const { market_condition_id: marketConditionId, event_condition_id: eventConditionId } = filter;
   const event = eventConditionId === undefined ? undefined : catalog.findEventIndex(eventConditionId);
@@ -98,7 +97,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
     asset_kind: 'share',
     amounts: { total: text(total), locked: text(locked), available: text(total - locked) },
     token: { symbol: `${card.conditionId}-${isYes ? 'LPT' : 'SPT'}`, address: catalog.deriveMint(market, isYes) },
-    // The interface demands a string, even if the value of a share is unknown.
+    // The venue's interface demands a string, even if the value of a share is unknown.
     value: { usdt: text(worth ?? 0), basis: 'mark_to_market' },
     position: {
       market: {
@@ -116,7 +115,7 @@ export function assetRow(catalog: Catalog, market: Market, account: number, isYe
   };
 }
 
-/** Value of shares by the payout of a settled market, else by the mark, rounded down; null without a price. */
+/** Value of shares: by the payout of a settled market, else by the mark, rounded down; null without a price. */
 export function computeWorth(market: Market, yes: number, no: number): number | null {
   if (isSettledMarket(market.state)) return payout(market.outcome, yes, no);
   const mark = market.markPrice;

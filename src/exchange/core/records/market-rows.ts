@@ -9,10 +9,10 @@ import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
 import { asMicros, text } from '../money.js';
 
-/** Facts of a market. The getters read the current state. Prices in YES space; null if there is no price. */
+/** Facts of a market, whose getters read its current state. Prices are in YES space; null if there is no price. */
 export type ListedFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
-/** Makes the facts of a market. The core stores one such object for each market. */
+/** Makes the facts object of a market. The core stores one facts object for each market. */
 export function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);
@@ -27,15 +27,15 @@ export function makeMarketFacts(market: Market, context: CoreContext) {
     league: card.league,
     title: card.title,
     description: card.description ?? '',
-    /** Title and description of the market and its event, in lower case. */
+    /** Search text: title and description of the market and its event, in lower case. */
     searchText: words.join('\n').toLowerCase(),
     createdMs: card.createdMs,
-    /** Unix seconds; null if unknown. */
+    /** Date of the market's resolution, Unix seconds; null if unknown. */
     resolutionDate: card.resolutionDate,
     tick: asMicros(trading?.tick ?? 0),
     lot: asMicros(trading?.lot ?? 0),
     marginEnabled: card.marginEnabled,
-    /** Maximum leverages in micros; 1 x in a market without margin trading. */
+    /** Maximum leverages of the market in micros; 1,000,000 without margin trading. */
     maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
     maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
     get state() {
@@ -88,8 +88,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. It
- * may be crossed, because some recorded levels do not trade with the real orders that they reach.
+ * The book of an outcome in wire format, with up to `depth` levels on each side; empty unless the market is open. The
+ * shown book may be crossed, because some recorded levels do not trade with the real orders that they reach.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: MatchingSide) => {
@@ -115,7 +115,7 @@ export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummar
     description: card.description,
     condition_id: card.conditionId,
     logo: card.logo,
-    // The interface demands a string. The value is 0 before the first trade.
+    // The venue's interface demands a string. The last price is 0 before the first trade.
     last_trade_price: text(market.tape.lastPrice),
     state: market.state,
     category: card.category,
@@ -138,7 +138,7 @@ export function listRow(catalog: Catalog, market: Market): Wire<'marketListRow'>
   };
 }
 
-/** Returns a market with its configuration. */
+/** Returns a market in wire format with its configuration. */
 export function detailRow(catalog: Catalog, market: Market): Wire<'marketDetail'> {
   const { card, orderbook: trading } = market;
   return {
@@ -190,11 +190,11 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/** Volume of the last 24 hours. If 20,000 trades do not cover them, the first five minutes count completely. */
+/** A market's volume of the last 24 hours. If 20,000 trades do not cover it, the first five minutes count fully. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
-/** Figures of a market. Volumes are currency at the takers' prices. Market cap is the currency that backs shares. */
+/** Volumes of a market at the takers' prices, and its market cap, which is the currency that backs its shares. */
 export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   return {
     total_volume: text(market.tape.volume),
@@ -204,10 +204,7 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
   };
 }
 
-/**
- * Price bars of an outcome that begin at `fromMs` or later and before `toMs`, oldest first. The highest NO price
- * belongs to the lowest YES price.
- */
+/** Price bars of an outcome that begin in [`fromMs`, `toMs`), oldest first. The highest NO is the lowest YES. */
 export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
   return market.candles.read(interval, fromMs, toMs).map((bar) => ({
@@ -221,7 +218,7 @@ export function candleRows(market: Market, interval: CandleInterval, fromMs: num
   }));
 }
 
-/** One page of a market's public trades. A market keeps its newest 20,000 trades. Its ids count from 1. */
+/** One page of a market's public trades, whose ids count from 1. A market keeps its newest 20,000 trades. */
 export function publicTradePage(market: Market, { limit, beforeId }: PageQuery<'markets.trades'>) {
   const { tape } = market;
   const trades = tape.read(limit, beforeId ?? tape.count + 1);

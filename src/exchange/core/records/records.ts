@@ -9,14 +9,14 @@ import { type ArchiveQuery, accepts, type Facets, type RecordKind, type RecordOf
 /** Description of a kind of record, for `Records`. A record is plain JSON. */
 export interface Filing<R, W> {
   readonly recordKind: RecordKind;
-  /** Tells whether a state is final. Without this function, every list also reads the archive. */
+  /** Returns whether a record's state is final. Without this function, every list also reads the archive. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
   /** Converts a record to wire format. */
   readonly toRow: (record: R) => W;
 }
 
-/** Filters of a page, named as in the interface. Rows have ids below `beforeId`, newest first. */
+/** Filters of a list's page, named as in the interface. Listed ids are below `beforeId`, newest first. */
 export interface RecordQuery {
   readonly market_condition_id?: string | undefined;
   readonly state?: string | undefined;
@@ -50,7 +50,7 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#lastId;
   }
 
-  /** Adds a live record. Its id must be the highest so far. */
+  /** Adds a live record. The id of an added record must be the highest so far. */
   keep(record: R): void {
     this.#live.set(record.id, record);
     this.#byPubkey.set(record.pubkey, record);
@@ -75,7 +75,7 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#live.get(id) ?? null;
   }
 
-  /** All live records in order of ids. */
+  /** Returns all live records in order of ids. */
   allLive(): Iterable<R> {
     return this.#live.values();
   }
@@ -103,7 +103,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 
   #read(row: { readonly record: unknown } | null): R | null {
-    // Only `finish` archives records of this kind.
+    // Only `finish` archives records of this kind, so the row has this type.
     return row === null ? null : (row.record as R);
   }
 
@@ -123,7 +123,7 @@ export class Records<R extends RecordOfAccount, W> {
     return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  /** Lists matching live and final records in order of creation, from either end. Reads the archive in blocks. */
+  /** Lists matching live and final records in order of creation, from either end. The archive is read in blocks. */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
     const { isFinal, facets } = this.#filing;
@@ -155,7 +155,7 @@ export class Records<R extends RecordOfAccount, W> {
     }
   }
 
-  /** The live records and the last id, for a snapshot. */
+  /** Returns the live records and the last id, for a snapshot. */
   dump() {
     return { lastId: this.#lastId, records: structuredClone([...this.#live.values()]) };
   }
@@ -169,7 +169,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 }
 
-/** Takes the first `limit` records. `last` is the last of them; null if no more records follow. */
+/** Takes the first `limit` records of a list. `last` is the page's last record; null if no more records follow. */
 export function firstOf<R>(records: Iterable<R>, limit: number) {
   const rows: R[] = [];
   for (const record of records) {
@@ -179,7 +179,7 @@ export function firstOf<R>(records: Iterable<R>, limit: number) {
   return { rows, last: null };
 }
 
-/** Index of a list's market; undefined if no market was named, null for an unknown market. */
+/** Returns the index of a list's market; undefined if no market was named, null for an unknown market. */
 export function askedMarket(catalog: Catalog, conditionId: string | undefined): number | undefined | null {
   return conditionId === undefined ? undefined : (catalog.byId(conditionId)?.index ?? null);
 }

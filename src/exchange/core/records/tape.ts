@@ -5,28 +5,28 @@ import { f64, widen } from '../money.js';
 
 const FIRST_CAPACITY = 32;
 
-/** The newest rows of numbers, in one array that grows as needed. A new row costs no allocation. */
+/** Ring of the newest rows of numbers, in one array that grows as needed. A new row costs no allocation. */
 class Ring {
-  /** Number of rows since the beginning, dropped rows included. */
+  /** Number of rows ever added, dropped rows included. */
   count = 0;
   protected cells: Float64Array;
   readonly #stride: number;
   readonly #limit: number;
   #capacity = FIRST_CAPACITY;
-  /** First cell of the next row; the end of the array counts as its start. */
+  /** First cell of the ring's next row; the end of the array counts as its start. */
   #next = 0;
 
-  /** `stride`: cells per row. `limit`: maximum number of kept rows. */
+  /** `stride`: number of cells per row. `limit`: maximum number of kept rows. */
   constructor(stride: number, limit: number) {
     this.#stride = stride;
     this.#limit = limit;
     this.cells = new Float64Array(FIRST_CAPACITY * stride);
   }
 
-  /** Adds a row and returns its first cell; the caller writes every cell. A full ring drops its oldest row. */
+  /** Adds a row to the ring and returns its first cell; the caller fills it. A full ring drops its oldest row. */
   protected begin(): number {
     if (this.count === this.#capacity && this.#capacity < this.#limit) {
-      // Row n is in place n until the ring is full, so a larger ring copies the cells unchanged.
+      // Row n is in place n until the ring is full, so growing copies the cells unchanged.
       this.#capacity = Math.min(this.#capacity * 2, this.#limit);
       this.cells = widen(this.cells, this.#capacity * this.#stride);
     }
@@ -36,17 +36,17 @@ class Ring {
     return at;
   }
 
-  /** First cell of a row; rows count from 0. */
+  /** Returns the first cell of a row; rows count from 0. */
   protected at(row: number): number {
     return (row % this.#capacity) * this.#stride;
   }
 
-  /** Number of the oldest kept row, from 0. */
+  /** Returns the number of the oldest kept row, from 0. */
   protected get oldest(): number {
     return Math.max(0, this.count - this.#capacity);
   }
 
-  /** Cells of the kept rows, oldest first. */
+  /** Returns the cells of the kept rows, oldest first. */
   protected dumpRows(): number[] {
     const cells: number[] = [];
     for (let row = this.oldest; row < this.count; row++) {
@@ -71,9 +71,9 @@ class Ring {
   }
 }
 
-/** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
+/** Number of trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
-/** Kept trades of a settled market. The number of settled markets only grows, and all stay in memory. */
+/** Number of trades kept for a settled market. Settled markets stay in memory, and their number only grows. */
 export const SETTLED_TAPE_LENGTH = 1_000;
 
 /** Cells of a trade; the first cell is its time. */
@@ -83,12 +83,12 @@ const AMOUNT = 2;
 const MAKER_FEE = 3;
 const TAKER_FEE = 4;
 const IS_YES = 5;
-/** Volume of the market after the trade. */
+/** Total volume of the market after the trade. */
 const VOLUME_AFTER = 6;
 
-/** The newest trades of a market, and sums over all its trades. The trade of row n has the id n + 1. */
+/** The newest trades of a market, and sums over all its trades. The trade in row n has the id n + 1. */
 export class TradeHistory extends Ring {
-  /** Currency: price × amount of every trade at the taker's price. */
+  /** Volume in currency: price × amount of every trade at the taker's price. */
   volume = 0;
   /** Price of the newest trade in YES space; 0 before the first trade. */
   lastPrice = 0;
@@ -121,14 +121,14 @@ export class TradeHistory extends Ring {
     cells[at + VOLUME_AFTER] = this.volume;
   }
 
-  /** Ends the trading: keeps only the newest trades, at least one. */
+  /** Ends the market's history: keeps only the newest trades, at least one. */
   settle(keep = SETTLED_TAPE_LENGTH): void {
     if (this.count <= keep) return;
     const dump = this.dump();
     this.load({ ...dump, trades: dump.trades.slice(-keep * TRADE_STRIDE) });
   }
 
-  /** Currency of trades after `sinceMs`, exact; null if some of these trades are no longer kept. */
+  /** Returns the currency of trades after `sinceMs`, exact; null if some of these trades are no longer kept. */
   volumeSince(sinceMs: number): number | null {
     const { cells, oldest, count } = this;
     if (oldest > 0 && f64(cells, this.at(oldest)) > sinceMs) return null;
@@ -139,12 +139,12 @@ export class TradeHistory extends Ring {
       if (f64(cells, this.at(middle)) <= sinceMs) low = middle + 1;
       else high = middle;
     }
-    // `low` is the row of the first trade after `sinceMs`.
+    // After the search, `low` is the row of the first trade after `sinceMs`.
     if (low === count) return 0;
     return low === 0 ? this.volume : this.volume - f64(cells, this.at(low - 1) + VOLUME_AFTER);
   }
 
-  /** Up to `limit` trades with ids below `beforeId`, newest first. */
+  /** Returns up to `limit` trades with ids below `beforeId`, newest first. */
   read(limit: number, beforeId: number) {
     const trades: ReturnType<TradeHistory['trade']>[] = [];
     for (let id = Math.min(beforeId - 1, this.count); id > this.oldest && trades.length < limit; id--) {
@@ -153,7 +153,7 @@ export class TradeHistory extends Ring {
     return trades;
   }
 
-  /** True if a trade with a smaller id is kept. */
+  /** True if a trade with a smaller id is also kept. */
   hasBefore(id: number): boolean {
     return id > this.oldest + 1;
   }
@@ -185,12 +185,12 @@ export class TradeHistory extends Ring {
 }
 
 const BAR_MS = 300_000;
-/** Five-minute bars kept: 32 days without a gap, two more than one call may request. */
+/** Number of kept five-minute bars: 32 days without a gap, two more than one call may request. */
 export const BARS_KEPT = 9_216;
 
 const BARS_OF: Readonly<Record<CandleInterval, number>> = { '5m': 1, '30m': 6 };
 
-/** Cells of a bar. The first cell is the bar's number of five-minute intervals since 1970. */
+/** Cells of a price bar. The first cell is the bar's number of five-minute intervals since 1970. */
 const BAR_STRIDE = 6;
 const OPEN = 1;
 const HIGH = 2;
@@ -198,9 +198,9 @@ const LOW = 3;
 const CLOSE = 4;
 const VOLUME = 5;
 
-/** A price bar. Prices in YES space and currency, micros. */
+/** A price bar. Prices of the bar in YES space, and its currency, in micros. */
 export interface Bar {
-  /** Start of the interval, Unix ms: a multiple of its length. */
+  /** Start of the bar's interval, Unix ms: a multiple of its length. */
   readonly timeMs: number;
   readonly open: number;
   readonly high: number;
@@ -209,7 +209,7 @@ export interface Bar {
   readonly volume: number;
 }
 
-/** Five-minute bars of one market. Five minutes without a price have no bar. Half-hour bars are built on request. */
+/** Five-minute bars of one market; none for an interval without a price. Half-hour bars are built on request. */
 export class Candles extends Ring {
   /** End of the newest bar, Unix ms. */
   #endMs = Number.NEGATIVE_INFINITY;
@@ -220,7 +220,7 @@ export class Candles extends Ring {
     super(BAR_STRIDE, BARS_KEPT);
   }
 
-  /** Records a price: from a trade of `notional` currency, or from a moved reference (0). Times never go back. */
+  /** Adds a price: from a trade of `notional` currency, or from a moved reference (0). Price times never go back. */
   write(timeMs: number, yesPrice: number, notional: number): void {
     if (timeMs >= this.#endMs) return this.#open(Math.floor(timeMs / BAR_MS), yesPrice, notional);
     const { cells } = this;
@@ -240,7 +240,7 @@ export class Candles extends Ring {
     this.#endMs = (interval + 1) * BAR_MS;
   }
 
-  /** Bars that begin at `fromMs` or later and before `toMs`, oldest first. */
+  /** Returns bars that begin at `fromMs` or later and before `toMs`, oldest first. */
   read(interval: CandleInterval, fromMs: number, toMs: number): readonly Bar[] {
     const size = BARS_OF[interval];
     const bars: Bar[] = [];
@@ -255,7 +255,7 @@ export class Candles extends Ring {
     return bars;
   }
 
-  /** Currency of the bars that end after `sinceMs`. */
+  /** Returns the currency of the bars that end after `sinceMs`. */
   volumeSince(sinceMs: number): number {
     let sum = 0;
     for (let row = this.count - 1; row >= this.oldest; row--) {
@@ -266,7 +266,7 @@ export class Candles extends Ring {
     return sum;
   }
 
-  /** A five-minute bar; its time is the start of its interval of `size` bars. */
+  /** A price bar as read: its time is the start of its interval of `size` five-minute bars. */
   #bar(row: number, size: number): Bar {
     const at = this.at(row);
     const { cells } = this;
@@ -280,7 +280,7 @@ export class Candles extends Ring {
     };
   }
 
-  /** Six values per bar, oldest first. */
+  /** Six values per stored bar, oldest first. */
   dump(): readonly number[] {
     return this.dumpRows();
   }

@@ -12,25 +12,25 @@ import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type FaultControl } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 
-/** A JSON Schema or another part of the document. Answers have exactly these properties; requests may have others. */
+/** A JSON Schema or another part of the document. Answers have exactly its properties; requests may have others. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A schema while zod writes it. It may be changed in place. */
+/** A JSON Schema while zod generates it. The generated schema may be changed in place. */
 type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>>;
 
 /** A reference to a named schema of the document. */
 const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
-/** Name of a component: `OrderRow` for `orderRow`, `OrdersCreate` for `orders.create`. */
+/** Name of a component of the document: `OrderRow` for `orderRow`, `OrdersCreate` for `orders.create`. */
 const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Schema of an accepted input. */
+/** JSON Schema of an accepted input. */
 function requestSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
   return written;
 }
 
-/** Schema of an answer that is not a record of the service. */
+/** JSON Schema of an answer that is not a record of the service. */
 function answerSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...written } = z.toJSONSchema(schema);
   for (const property of Object.values(written.properties ?? {}))
@@ -38,7 +38,7 @@ function answerSchema(schema: z.ZodObject): JsonSchema {
   return written;
 }
 
-/** Schemas of all records by component name, as the paper exchange answers them. */
+/** JSON Schemas of all records by component name, as the paper exchange answers them. */
 function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [name, record] of namedRecords()) registry.add(record, { id: name });
@@ -68,13 +68,13 @@ function dataSchema(data: z.ZodType): JsonSchema {
 const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
   Object.entries(records).map(([name, record]) => [pascal(name), record]);
 
-/** Removes bounds that only mean "a safe integer", because they do not help a reader. */
+/** Removes numeric bounds that only mean "a safe integer", because they do not help a reader. */
 function withoutIntegerBounds({ jsonSchema }: WrittenSchema): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** Removes null if the paper exchange always gives a value. Otherwise writes null as a second type, not as `anyOf`. */
+/** Removes null if the paper exchange always gives a value; else writes null as a second type, not as `anyOf`. */
 function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   const isAlwaysGiven = property['isAlwaysGiven'] === true;
   delete property['isAlwaysGiven'];
@@ -88,18 +88,18 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   if (description !== undefined) property.description = description;
 }
 
-/** Optional properties of records. The interface says that `order_min_size` may be absent. */
+/** Optional properties of the service's records. The interface says that `order_min_size` may be absent. */
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: WrittenSchema): void {
-  // A reference with its own description needs no list of required fields, because the referenced record has it.
+  // A schema reference with its own description needs no list of required fields, because the referenced record has it.
   if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;
   jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
   jsonSchema.additionalProperties = false;
 }
 
-/** Schema of an event in a list. Its `video_url` is "present in the single-event response" only. */
+/** Schema of an event in a list. The `video_url` of an event is "present in the single-event response" only. */
 function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
   const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
   const { video_url: _video, ...rest } = properties;
@@ -107,7 +107,7 @@ function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
 
-/** Example values by pattern of the property's name. The first match applies. */
+/** Example values by pattern of the property's name. The first pattern that matches applies. */
 const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
   [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],
@@ -124,10 +124,10 @@ const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/fee|rate$/, '0.01'],
   [/pnl/, '-1.5'],
 ];
-/** Example of all other decimal strings. */
+/** Example value of all other decimal strings. */
 const EXAMPLE_AMOUNT = '10';
 
-/** Simplifies the schemas of all properties and adds examples. */
+/** Simplifies the JSON Schemas of all properties and adds examples. */
 function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== 'object') continue;
@@ -174,7 +174,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   Allow: { description: 'Methods that this path supports.', required: true, schema: { type: 'string' } },
 };
 
-/** Schemas that only envelopes use. */
+/** JSON Schemas that only answer envelopes use. */
 const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   NoMeta: { description: 'Empty object: this answer has no metadata.', type: 'object', additionalProperties: false },
   PageMeta: object({
@@ -195,18 +195,18 @@ const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Schema of an object with exactly these properties. */
+/** Makes the JSON Schema of an object with exactly these properties. */
 function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** Schema of the envelope around this data. */
+/** Makes the JSON Schema of the answer envelope around this data. */
 const envelope = (data: JsonSchema, meta: JsonSchema) => object({ data, meta, error: { type: 'null' } });
 
-/** Content of a JSON body with this schema. */
+/** OpenAPI content of a JSON body with this schema. */
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
-/** The successful response of a call. */
+/** OpenAPI response of a successful call. */
 function successAnswer(name: EndpointName): JsonSchema {
   const declaration = declarationOf(name);
   const data = name === 'events.list' ? { type: 'array', items: ref('EventListRow') } : dataSchema(declaration.data);
@@ -222,7 +222,7 @@ function chooseMeta(declaration: Declaration): string {
   return declaration.outcomeMeta === true ? 'OutcomeMeta' : 'NoMeta';
 }
 
-/** Error responses by status. Equal responses share a component. */
+/** OpenAPI error responses by status. Error responses that are equal share a component. */
 function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<string, JsonSchema>> {
   const groups = [...byStatus(slugs)];
   return Object.fromEntries(
@@ -230,7 +230,7 @@ function errorAnswers(slugs: readonly ServiceErrorSlug[]): Readonly<Record<strin
   );
 }
 
-/** Errors of paths and methods that no call has. */
+/** Errors for paths and methods that belong to no call. */
 const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
   [
     ...(['not_found', 'method_not_allowed', 'invalid_request_params', 'request_too_large'] as const),
@@ -238,7 +238,7 @@ const NO_CALL_ERRORS: readonly (readonly ServiceErrorSlug[])[] = [
   ],
 ];
 
-/** The components that `errorAnswers` of these lists references. */
+/** OpenAPI components that `errorAnswers` of these lists references. */
 function errorComponents(lists: readonly (readonly ServiceErrorSlug[])[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {};
   for (const slugs of lists) {
@@ -275,12 +275,12 @@ function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
   return object({ data: nothing, meta: nothing, error: error ?? {} });
 }
 
-/** Name of an error's component: `NotFoundError` for `not_found`. */
+/** Name of the component of an error response: `NotFoundError` for `not_found`. */
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
-/** Schemas of all errors, with slug and code. */
+/** JSON Schemas of all errors, with slug and code. */
 function errorSchemas(): Readonly<Record<string, JsonSchema>> {
-  // The keys of this table are the slugs.
+  // The keys of this table are the slugs of errors.
   const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
   return Object.fromEntries(
     slugs.map((slug) => {
@@ -362,7 +362,7 @@ export const CONTROL_NOTES: Readonly<Record<string, { readonly summary: string; 
   },
 };
 
-/** The controls as OpenAPI paths. */
+/** The control calls as OpenAPI paths. */
 function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const control of CONTROLS) {
@@ -393,13 +393,13 @@ function makeControlOperation(control: FaultControl): JsonSchema {
   };
 }
 
-/** Errors of a control. A call from a web page gets `permission_denied`, one from another machine `not_found`. */
+/** Errors of a control call: `permission_denied` for a web page, `not_found` for another machine. */
 function listControlErrors(control: FaultControl): readonly ServiceErrorSlug[] {
   const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
-/** The whole document. Equal options give equal text. */
+/** The whole document. Documents with equal options have equal text. */
 export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
   // The keys of this table are the names of the calls.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
@@ -506,7 +506,7 @@ function bodyContent(name: EndpointName): JsonSchema {
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
-/** Component of a call's body; empty for a call without a body. */
+/** Name of the component of a call's body; empty for a call without a body. */
 function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
   const { body } = declarationOf(name);
   if (body === null) return {};
@@ -535,7 +535,7 @@ function queryParameters(name: EndpointName): JsonSchema[] {
     required: required.includes(parameter),
     description: findParameterNote(parameter).description,
     schema: withDefault(name, parameter, addExample(parameter, property)),
-    // A list is one comma-separated value.
+    // A list parameter is one comma-separated value.
     ...(property['type'] === 'array' ? { style: 'form', explode: false } : {}),
   }));
 }

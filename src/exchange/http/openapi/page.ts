@@ -1,7 +1,7 @@
 /**
- * The page under `/docs/`, on which users read about the service and try its calls. It is Swagger UI from the installed
- * package and needs no network. No rate limit applies to its files. The plugin of `@fastify/swagger-ui` is not used,
- * because its own errors have no envelope. Version 6 of the plugin needs Node 22.
+ * The page under `/docs/`, on which users read about the service and try its calls: Swagger UI from the installed
+ * package, which needs no network. No rate limit applies to the page's files. The plugin of `@fastify/swagger-ui` is
+ * not used, because its own errors have no envelope. Version 6 of `@fastify/swagger-ui` needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';
@@ -51,13 +51,13 @@ const FILES: readonly PageFile[] = [
   { path: '/docs/favicon-32x32.png', type: 'image/png', read: readPackaged('favicon-32x32.png') },
 ];
 
-/** Paths that redirect to the page. */
+/** Paths that redirect to the documentation page. */
 const REDIRECTED = ['/', '/docs'];
 
-/** All paths of the page, so that other methods get a 405 instead of a 404. */
+/** All paths of the documentation page, so that other methods get a 405 instead of a 404. */
 export const PAGE_ROUTES = [...REDIRECTED, ...FILES.map(({ path }) => path)].map((path) => ({ method: 'GET', path }));
 
-/** Content security policy: no content from other origins, no inline code, no frames. */
+/** Content security policy of the page: no content from other origins, no inline code, no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -76,7 +76,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** Adds the page and its files to the server. */
+/** Adds the documentation page and its files to the server. */
 export function servePage(server: FastifyInstance, profile: VenueProfile): void {
   for (const path of REDIRECTED) {
     server.get(path, { config: { scope: 'paper' } }, (request, reply) => {
@@ -92,14 +92,14 @@ export function servePage(server: FastifyInstance, profile: VenueProfile): void 
   }
 }
 
-/** Script of the page for a venue with these header names. */
+/** Script of the documentation page for a venue with these header names. */
 export const pageScript = (headers: ReturnType<typeof signatureHeaders>): string =>
   `'use strict';
 const HEADERS = ${JSON.stringify(headers)};
 ${SCRIPT}`;
 
 const SCRIPT = `
-// How far the exchange's clock is ahead of this page's, ms.
+// Difference of the exchange's clock minus the page's clock, ms.
 let aheadMs = 0;
 const setClock = (date) => {
   if (date) aheadMs = Date.parse(date) - Date.now();
@@ -114,7 +114,7 @@ async function signatureOf(secret, payload) {
   return hex(await crypto.subtle.sign('HMAC', key, bytes.encode(payload)));
 }
 
-// The entered signature is the secret: it is replaced before the request is sent.
+// The user enters the secret as the signature; the script replaces it before the request is sent.
 async function sign(request) {
   const secret = request.headers[HEADERS.signature];
   delete request.headers[HEADERS.signature];
@@ -127,7 +127,7 @@ async function sign(request) {
   return request;
 }
 
-// The page asks for two values and computes the third.
+// The page asks for key and secret, and computes timestamp and signature.
 function forReaders(service) {
   const { securitySchemes } = service.components;
   delete securitySchemes.Timestamp;

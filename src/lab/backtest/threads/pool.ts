@@ -1,6 +1,6 @@
 /**
- * A pool of worker threads, each of which runs one task at a time. A task fails if it throws or if its worker dies, and
- * a dead worker is replaced. A worker that cannot start is an error of the whole batch.
+ * A pool of worker threads, each of which runs one task at a time. A task of the pool fails if it throws or if its
+ * worker dies; a dead worker is replaced. A worker that cannot start is an error of the whole batch.
  */
 
 import { parentPort, type Worker } from 'node:worker_threads';
@@ -21,7 +21,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** Like `backtestOf`, but with a thread per fill model. Runs are independent, so results and errors are equal. */
+/** Runs backtests like `backtestOf`, but with a thread per fill model; results and errors are equal. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };
@@ -52,7 +52,7 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
   );
 }
 
-/** Source of a configuration. Each thread reads it again, because strategies cannot be sent to threads. */
+/** Source of a configuration, which each thread reads again, because strategies cannot be sent to threads. */
 export interface ConfigOfThreads {
   readonly source: {
     readonly file: string;
@@ -60,11 +60,11 @@ export interface ConfigOfThreads {
     readonly cwd: string;
     readonly feeds?: readonly string[] | 'any';
   };
-  /** Hash of the main thread's configuration. A thread rejects a different configuration; null: no check. */
+  /** Hash of the main thread's configuration. A thread rejects a configuration with another hash; null: no check. */
   readonly configHash: string | null;
 }
 
-/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if it differs from the main thread's. */
+/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if the main thread's differs. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;
@@ -86,7 +86,7 @@ interface Assignment<T> {
   readonly task: T;
 }
 
-/** Message from a worker: first `ready`, then the progress and the end of each task. */
+/** Message from a worker thread: first `ready`, then the progress and the end of each task. */
 type WorkerReport<R> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly id: number; readonly part: number }
@@ -122,16 +122,16 @@ interface PoolSetup {
   readonly workers: number;
   /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
-  /** Data for each thread. The pool adds the shared flag `stop`, which cancels the work when it is not 0. */
+  /** Data for each thread. To this data the pool adds the shared flag `stop`; a value other than 0 cancels the work. */
   readonly setup: object;
   readonly readsFiles: boolean;
 }
 
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Called at the end of each task, in the order in which tasks end. An error that it throws ends the batch. */
+  /** Callback at the end of each task, in the order in which tasks end. Errors of this callback end the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
-  /** Called with the finished fraction of a running task, 0 to 1. */
+  /** Callback with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
   readonly stopAsked?: Promise<void>;
 }
@@ -142,7 +142,7 @@ interface Hired {
   task: number | null;
 }
 
-/** Threads that run batches of tasks. They stay alive between batches. */
+/** Threads that run batches of tasks. The threads stay alive between batches. */
 export class TaskPool<T, R> {
   readonly #options: PoolSetup;
   readonly #hired = new Map<Worker, Hired>();
@@ -161,8 +161,8 @@ export class TaskPool<T, R> {
   }
 
   /**
-   * Runs a batch. Resolves with true when every task has ended, and with false when `stopAsked` came first, which drops
-   * running tasks. After false or an error, the pool can only be closed.
+   * Runs a batch. Resolves with true when every task has ended, and with false when `stopAsked` resolved first, which
+   * drops running tasks. After a result of false or an error, the pool can only be closed.
    */
   run({ tasks, done, onPart, stopAsked }: Batch<T, R>): Promise<boolean> {
     if (tasks.length === 0) return Promise.resolve(true);

@@ -21,9 +21,9 @@ import { type MarketResult, splitMarket, sum } from './split.js';
 export interface BracketVerdict {
   /** True if some fill models show a gain and others a loss, over the markets that all of them played. */
   readonly signFlips: boolean;
-  /** Sign of all confidence intervals; `unclear` if signs differ, one contains 0, or events are too few. */
+  /** Common sign of all confidence intervals; `unclear` if signs differ, one contains 0, or events are too few. */
   readonly points: Direction;
-  /** The comparison in words; empty for a single session. */
+  /** The comparison of models in words; empty for a single session. */
   readonly text: string;
 }
 
@@ -33,12 +33,12 @@ type Direction = 'gain' | 'loss' | 'unclear';
 interface ComparedModel {
   readonly model: string;
   readonly micros: number;
-  /** Sign that is compared between models: of the result, or of the interval over repeats. */
+  /** Sign that is compared between fill models: of the result, or of the interval over repeats. */
   readonly sign: Direction;
   readonly events: number;
   /** Confidence interval of the result; null with too few events. */
   readonly interval: Interval | null;
-  /** Spread over repeated runs, in words; empty for a single run. */
+  /** Spread of the result over repeated runs, in words; empty for a single run. */
   readonly spread: string;
 }
 
@@ -100,7 +100,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
 
 function comparedOver(analysis: Analysis, played: ReadonlySet<string>): ComparedModel {
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
-  // If the model played no other markets, which is usual, its own figures are used.
+  // If the model played no other markets, as usual, its own figures are used.
   const isWhole = markets.length === analysis.markets.length;
   const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
   const micros = isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros));
@@ -147,7 +147,7 @@ export type WarningLevel = 'wrong' | 'caution' | 'note';
 
 export interface Warning {
   readonly level: WarningLevel;
-  /** Name of the warning for programs; it never changes. */
+  /** Name of the warning for use by programs; it never changes. */
   readonly name: string;
   readonly text: string;
 }
@@ -155,7 +155,7 @@ export interface Warning {
 /** Returns the text of a warning; false or null if it does not apply. */
 type ReportCheck = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** Checks by level and name, in the order of the report. */
+/** Checks for warnings by level and name, in the order of the report. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -265,7 +265,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
   return atMost(LISTED_MARKETS, wrong, 'such market');
 }
 
-/** Maximum markets with a warning of their own; more would hide other warnings. */
+/** Maximum number of markets with a warning of their own; more would hide other warnings. */
 const LISTED_MARKETS = 5;
 
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
@@ -301,7 +301,7 @@ function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
   return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
 }
 
-/** Maximum refusal reasons that a warning names. The report lists all of them. */
+/** Maximum number of refusal reasons that a warning names. The report itself lists all refusal reasons. */
 const TOP_REFUSALS = 5;
 
 function topRefusals(refusals: readonly CountedRefusal[]): string {
@@ -319,7 +319,7 @@ const REFUSED_BY: Readonly<Record<CountedRefusal['by'], (name: string, times: nu
   exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
 };
 
-/** Maximum notices among the warnings. The record has all of them. */
+/** Maximum number of notices shown among the warnings. The session record has all notices. */
 const NOTICES = 20;
 
 function listNotices({ notices }: SessionRecord): readonly Warning[] {
@@ -330,7 +330,7 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** A warning, and the names of the fill models that it applies to; empty if it applies to all. */
+/** A warning, and the names of its fill models; empty if it applies to all. */
 export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
@@ -358,7 +358,7 @@ export function sharedWarnings(
 }
 
 export interface Analysis extends Figures {
-  /** Warnings about the figures, most serious first. */
+  /** Warnings about the session's figures, most serious first. */
   readonly warnings: readonly Warning[];
   /** Figures over repeated runs; absent for a single run. Other figures are those of the run with the middle result. */
   readonly repeats?: RepeatFigures;

@@ -8,17 +8,17 @@ import { listMoves, sharesMoved } from '../../session/holdings.js';
 import { type MarketResult, share, sumIfAll } from './split.js';
 import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 
-/** Minimum events for a reliable interval. */
+/** Minimum number of events for a reliable confidence interval. */
 export const FEW_EVENTS = 20;
 
-/** Minimum events for an interval or a Sharpe ratio. With fewer events they would be meaningless. */
+/** Minimum number of events for an interval or a Sharpe ratio, which would be meaningless with fewer events. */
 export const LEAST_EVENTS = 8;
 
-/** Ends of a 95 % confidence interval, from 2,000 resampled sets of events. */
+/** Lower and upper end of a 95 % confidence interval, from 2,000 resampled sets of events. */
 export type Interval = readonly [low: number, high: number];
 type EventFigures = ReturnType<typeof computeEventFigures>;
 
-/** Returns the confidence interval; null if it is unknown or events are too few. */
+/** Returns the confidence interval of the result; null if it is unknown or events are too few. */
 export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
@@ -26,8 +26,8 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Computes figures over the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null
- * below two events. `caveat`: warning about the meaning of these figures.
+ * Computes the result's statistics over the events with a fill. `sharpe`: mean / deviation of the results per event,
+ * not per year; null below two events. `caveat`: warning about the meaning of these figures.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const each = markets.map((market) => ({ event: eventOf(market), fills: market.fills, ...market.result }));
@@ -45,7 +45,7 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Markets of one event resolve together; a market without one is its own event. */
+/** Markets of one event resolve together; a market without an event is its own event. */
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
@@ -59,7 +59,7 @@ export function resultsByEvent(
   return results;
 }
 
-/** Draws a bootstrap interval; null for fewer than two results. */
+/** Computes a bootstrap confidence interval; null for fewer than two results. */
 export function drawInterval(results: readonly number[], seed: number): Interval | null {
   const interval = bootstrapSum(results, seed);
   return interval === null ? null : [Math.round(interval.low), Math.round(interval.high)];
@@ -124,7 +124,7 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
 /** Sums the coverage of several markets, or of several recordings of one market. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
-  // Every coverage has the keys of the total.
+  // Each market's coverage has the same keys as the total.
   for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
   return total;
 }
@@ -151,8 +151,8 @@ export function sumCoverage(markets: readonly MarketSession[]) {
 }
 
 /**
- * Returns whether a market was played. A market without an order was not if a limit halted the trader most of the time,
- * so its result of 0 means nothing.
+ * Returns whether a market was played. A market without an order counts as not played if a limit halted the trader most
+ * of the time, because its result of 0 means nothing.
  */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;

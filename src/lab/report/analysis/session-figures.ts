@@ -1,9 +1,9 @@
 /**
- * Computes all figures of a report as plain data for JSON, page and terminal. `docs/backtesting.md` lists the keys.
+ * Computes all figures of a report as plain data for JSON, page and terminal. `docs/backtesting.md` lists their keys.
  *
- * `…Micros` are millionths of the currency, of a share or of a price. Sums of booked amounts are exact integers; means,
- * errors and intervals may have fractions. `…Share` is a fraction of 1. `null` means unknown or undefined (a mean
- * without values), never zero.
+ * Figures named `…Micros` are millionths of the currency, of a share or of a price. Sums of booked amounts are exact
+ * integers; means, errors and intervals may have fractions. Figures named `…Share` are fractions of 1. In these
+ * figures, `null` means unknown or undefined (a mean without values), never zero.
  */
 
 import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
@@ -60,8 +60,8 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
- * Computes figures over runs with different poll phases and latencies. `seed`: seed of the bootstrap. `played`: markets
- * over which models are compared. `compared` is null if these are all markets.
+ * Computes figures over runs with different poll phases and latencies. `seed`: random seed of the bootstrap. `played`:
+ * markets over which models are compared. `compared` is null if all markets are compared.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const all = runs.map(({ markets }) => markets);
@@ -80,7 +80,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Computes the result of runs over these markets. The interval is null for fills in under `LEAST_EVENTS` events. */
+/** Computes the result of runs over these markets; the interval is null for fills in under `LEAST_EVENTS` events. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
@@ -103,7 +103,7 @@ function spreadIn(values: readonly (number | null)[]) {
   return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
 }
 
-/** Computes the final cash, holdings and equity. `resultMicros` is the final equity minus the capital. */
+/** Computes final cash, holdings and equity. `resultMicros` is the final equity minus the capital. */
 function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
   const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
   const endHoldingsMicros = value(results);
@@ -132,14 +132,14 @@ function computeCapital({ account }: SessionRecord, resultMicros: number) {
   };
 }
 
-/** Returns the drawdown figures. `longestMs`: longest time below an earlier peak, by the samples. */
+/** Returns the drawdown figures. `longestMs`: longest time for which the sampled equity was below an earlier peak. */
 const computeDrawdown = (record: SessionRecord) => ({
   maxMicros: record.maxDrawdownMicros,
   maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
   longestMs: longestUnderWater(record.account),
 });
 
-/** Returns the longest time below the peak, ms; null without samples or with an unknown equity. */
+/** Returns the longest time of the equity below its peak, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -166,7 +166,7 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
     minutes,
     publicShare: useOf(requests.public),
     signedShare: useOf(requests.signed),
-    // Sent requests per fill; null without a fill.
+    // Number of sent requests per fill; null without a fill.
     perFill: share(sent, fills),
     // Result per request, micros and fractions; null without a request.
     valueMicros: share(resultMicros, sent),
@@ -187,7 +187,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   const trading = computeTrading(sessions);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
-    /** Incremented when the meaning of a key changes. */
+    /** Version of the figures, incremented when the meaning of a key changes. */
     format: 1 as const,
     kind,
     title,

@@ -1,6 +1,6 @@
 /**
- * Splits one market's result into its sources. Sums are BigInt in millionths of millionths (price times amount), and
- * are rounded only at the end.
+ * Splits one market's result into its sources. Sums of the split are BigInt in millionths of millionths (price times
+ * amount), and are rounded only at the end.
  */
 
 import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
@@ -12,8 +12,8 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  * result = spread + drift - fees + merges + settlement + undivided, to the micro.
  *
  * - spread: for each fill, shares times the distance of its price from the mid.
- * - drift: gain or loss of held shares while the mid moved, until they were sold or the market closed. It includes the
- *   rounding error of all parts, at most 4 micros per market.
+ * - drift: gain or loss of held shares while the mid moved, until they were sold or the market closed. Drift includes
+ *   the rounding error of all parts, at most 4 micros per market.
  * - fees: paid fees, as a positive number.
  * - merges: currency for complete sets minus their value, which is 0 except for rounding.
  * - settlement: change from the last mid to the outcome, for shares that are still held.
@@ -21,7 +21,7 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  */
 export interface ResultSplit {
   readonly resultMicros: number;
-  /** Spread and drift are null if no fill has a known mid. Settlement is null if no settled shares have one. */
+  /** Spread and drift are null if no fill has a known mid, settlement is null if no settled shares have one. */
   readonly spreadMicros: number | null;
   readonly driftMicros: number | null;
   readonly feesMicros: number;
@@ -30,7 +30,7 @@ export interface ResultSplit {
   readonly undividedMicros: number;
 }
 
-/** Sums splits of several markets. A part is null only if it is unknown in every market. */
+/** Sums splits of several markets. A part of the sum is null only if it is unknown in every market. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   // In a market without fills every part is 0, which must not hide that a part is unknown elsewhere.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
@@ -53,11 +53,11 @@ function knownSum(values: readonly (number | null)[]): number | null {
   return known.length === 0 && values.length > 0 ? null : sum(known);
 }
 
-/** Returns the sum; null if any value is unknown. */
+/** Returns the sum of the values; null if any value is unknown. */
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 
-/** Groups rows by a key. Groups are in the order of their first rows, and each keeps the order of its rows. */
+/** Groups a list's rows by a key. Groups are in the order of their first rows, and each keeps the order of its rows. */
 export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of rows) {
@@ -68,7 +68,7 @@ export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map
   return groups;
 }
 
-/** Returns the part as a fraction of the whole; null for an unknown value, or a whole of 0. */
+/** Returns a part as a fraction of the whole; null for an unknown value, or a whole of 0. */
 export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole === 0 ? null : part / whole;
 
@@ -76,7 +76,7 @@ export type ValuationBasis = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
 export interface MarketResult {
   readonly split: ResultSplit;
-  /** Shares after all fills and conversions. */
+  /** Shares held after all fills and conversions. */
   readonly yesMicros: number;
   readonly noMicros: number;
   readonly endValueMicros: number;
@@ -109,7 +109,7 @@ function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }:
   return { markMicros, valueMicros: worth(yes, no, markMicros), valuedAt: 'mark' };
 }
 
-/** Values shares at a mid. The value is an estimate, so it is rounded down, as in the ledger. */
+/** Computes the value of shares at a mid. The value is an estimate, so it is rounded down, as in the ledger. */
 const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
@@ -139,21 +139,21 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** A part is unknown, and 0 would be wrong, if no move of its kind has a known mid. */
+/** A part of the result is unknown, and 0 would be wrong, if no move of its kind has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
-/** Assigns each change of value to a part of the result. While the mid is unknown, changes are undivided. */
+/** Assigns each change of value to a part of the result. While the mid is unknown, changes of value are undivided. */
 class SplitWalk {
   spread = 0n;
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  /** Number of moves with a known and an unknown mid. */
+  /** Number of fills and conversions with a known and an unknown mid. */
   readonly fills = { known: 0, unknown: 0 };
   readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
-  /** State while the mid is unknown: the holding's value before the first such move, and currency since then. */
+  /** Holding's value before the first move with an unknown mid, and currency since then. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
 
   get lastMark(): number | null {
@@ -175,7 +175,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** Ends the walk: values the holding at the last mid, then at the outcome. */
+  /** Ends the walk over the market's moves: values the holding at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
@@ -200,7 +200,7 @@ class SplitWalk {
     this.#open.cash += cash;
   }
 
-  /** Takes a known mid. Drift needs no sum, because it is the remainder of the result. */
+  /** Continues the walk with a known mid. Drift needs no sum, because it is the remainder of the result. */
   #markAt(markMicros: number): void {
     if (this.#open !== null) this.#close(valueAt(this.held.yesMicros, this.held.noMicros, markMicros));
     this.#mark = markMicros;

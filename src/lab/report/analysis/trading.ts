@@ -8,7 +8,7 @@ import { share, sum, sumIfAll } from './split.js';
 
 /** Horizon of a markout: time after the fill, ms, or the settlement. */
 export type MarkoutHorizon = number | 'settlement';
-/** Side of fills in a markout. `late`: fills of own orders that arrived late and took from the book. */
+/** Side of fills in a markout. `late` are fills of own orders that arrived late and took from the book. */
 export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
 export type Markout = ReturnType<typeof markoutAt>;
 
@@ -19,10 +19,10 @@ export const computeMarkouts = (markets: readonly MarketSession[]): readonly Mar
   HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
- * Computes one horizon and side, per share: effective half-spread = markout + adverse selection. All three cover the
- * fills whose mid at the horizon is known. `effectiveMicros` is null unless every such fill also has a known mid at its
- * own time. The standard error is clustered by market, because fills of one market share a price path. It is null with
- * fewer than two markets.
+ * Computes markouts of one horizon and side, per share: effective half-spread = markout + adverse selection. All three
+ * figures cover the fills whose mid at the horizon is known. `effectiveMicros` is null unless every such fill also has
+ * a known mid at its own time. The standard error is clustered by market, because fills of one market share a price
+ * path. The standard error is null with fewer than two markets.
  */
 export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
@@ -95,7 +95,7 @@ export function computeTrading(markets: readonly MarketSession[]) {
   };
 }
 
-/** Returns whether the order rested when it was filled; assumed if the exchange does not name the maker. */
+/** Returns whether the own order rested when it was filled; assumed if the exchange does not name the maker. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
 /** Sums traded shares and currency. A purchase of YES and a sale of NO count as bought, the others as sold. */
@@ -130,7 +130,7 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
   };
 }
 
-/** Returns the distribution of values; null without values. `p90`: 90 % of the values are below it. */
+/** Returns the distribution of these values; null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

@@ -1,6 +1,6 @@
 /**
- * Data of the page's charts, thinned until the page is small enough. The figures come from the whole record, not from
- * this data. The page reports left-out data.
+ * Data of the page's charts, thinned until the page is small enough. The report's figures come from the whole record,
+ * not from this chart data. The page reports chart data that is left out.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -51,7 +51,7 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Returns a note about left-out data; null if the charts have all data. */
+/** Returns a note about data left out of the charts; null if they have all data. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
@@ -61,10 +61,10 @@ function thinning({ thinned }: DrawingData): Markup | null {
 
 /** Maximum characters of chart data, so that the page stays below 5 MB. */
 const BUDGET = 2_400_000;
-/** Minimum samples of a chart. Instead of coarser charts, fewer markets are drawn. */
+/** Minimum number of samples of a chart. To avoid coarser charts, fewer markets are drawn. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
-/** Maximum drawn fills of a page; each takes about 30 characters. */
+/** Maximum number of fills that a page's charts show; each takes about 30 characters. */
 const MOST_FILLS = 30_000;
 
 export type DrawingData = ReturnType<typeof drawnWith>;
@@ -77,7 +77,7 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
-    // Both limits shrink in proportion to the excess, so the loop ends after a few rounds.
+    // Both limits, samples and fills, shrink in proportion to the excess, so the loop ends after a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
@@ -92,7 +92,7 @@ function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
-/** Approximate characters per sample of a market. A good estimate saves rounds of `drawingData`. */
+/** Approximate number of characters per sample of a market's chart. A good estimate saves rounds of `drawingData`. */
 const SAMPLE_SIZE = 5;
 
 function firstGuess(sessions: readonly SessionRecord[]): number {
@@ -100,7 +100,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
-/** Returns the chart data. Series are indexes into `columns`, which has texts that several sessions share only once. */
+/** Returns the chart data. Series are indexes into `columns`, which has shared texts only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly ShownText[],
@@ -118,7 +118,7 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // This session does not have the market.
+      // Such a session does not have the market.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
@@ -134,7 +134,7 @@ function drawnWith(
     markets: drawn,
     columns: pool.columns as readonly string[],
     thinned: {
-      /** Maximum samples per series, and whether any series was thinned. */
+      /** Maximum number of samples per series, and whether any series was thinned. */
       samples,
       isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
       markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
@@ -145,7 +145,7 @@ function drawnWith(
   };
 }
 
-/** Returns the account's chart data. It has only two series, so its resolution is never reduced further. */
+/** Returns the account's chart data: only two series, so their resolution is never reduced further. */
 function drawAccount(session: SessionRecord, { name, analysis }: ShownText, pool: Pool) {
   const { timeMs, equityMicros } = session.account;
   const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
@@ -165,7 +165,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
     ourBid: add(series.ourBidMicros),
     ourAsk: add(series.ourAskMicros),
     held: add(series.inventoryMicros),
-    /** Columns of the fills: time, price, amount, and side (1 for an own bid, 0 for an own ask). */
+    /** Columns of the fills in a chart: time, price, amount, and side (1 for an own bid, 0 for an own ask). */
     fills: [
       pool.add(fills.map(({ timeMs }) => timeMs)),
       pool.add(fills.map(({ priceMicros }) => priceMicros)),
@@ -189,7 +189,7 @@ const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   const stride = strideFor(values.length, samples);
   if (stride === 1) return values;
   const kept: T[] = [];
-  // The index is below the length of `values`.
+  // This index is always below the length of `values`.
   for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
   return kept;
 };
@@ -212,8 +212,8 @@ class Pool {
  * unit, and repeated differences are counted. Prices rarely change and times have equal steps, so the text has about a
  * tenth of the plain numbers' length.
  *
- * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. The value rises from 0 by 84 units, is unchanged 12 times, rises
- * by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
+ * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. This example rises from 0 by 84 units, is unchanged 12 times,
+ * rises by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
  */
 export function columnText(values: readonly (number | null)[]): string {
   const unit =

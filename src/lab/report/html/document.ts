@@ -1,4 +1,4 @@
-/** One self-contained HTML file without network access: its styles, scripts and security policy. */
+/** A report page is one self-contained HTML file without network access, with styles, scripts and security policy. */
 
 import { createHash } from 'node:crypto';
 import { CHART_FRAME, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
@@ -82,9 +82,9 @@ interface ReportParts {
   /** Number of sessions of a bracket; 0 on other pages. */
   readonly sessions: number;
   readonly body: Markup;
-  /** Script of the page: `main` draws charts and sorts tables, `tables` only sorts tables. */
+  /** Script of the page: The script `main` draws charts and sorts tables; `tables` only sorts tables. */
   readonly program: 'main' | 'tables';
-  /** Data for the script, placed before the script. */
+  /** Data for the page's script, placed before the script. */
   readonly data?: Markup;
 }
 

@@ -1,9 +1,9 @@
-/** Building blocks of the report pages. Every value in a template is escaped unless it is markup. */
+/** Building blocks of the report pages. Every value in an HTML template is escaped unless it is markup. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import { LEAST_EVENTS } from '../analysis/markets.js';
 
-/** HTML that the template tag `html` built, or constant text. Only this type is inserted without escaping. */
+/** HTML that the template tag `html` built, or constant text; the only type that is inserted without escaping. */
 export class Markup {
   readonly text: string;
 
@@ -55,7 +55,7 @@ export const jsonForScript = (value: unknown): Markup =>
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
-/** One session of the page. Its index in the bracket is part of its elements' class names. */
+/** One session of the report page. The session's index in the bracket is part of its elements' class names. */
 export interface ShownText {
   readonly index: number;
   readonly name: string;
@@ -82,7 +82,7 @@ export const perSession = (
 
 export interface Cell {
   readonly text: string | Markup;
-  /** Sort key; null sorts last. */
+  /** Sort key of a table cell; null sorts last. */
   readonly value?: number | string | null;
   readonly class?: string;
 }
@@ -141,7 +141,7 @@ export const columnTable = <Of>(
   return dataTable(columns, rows, options);
 };
 
-/** Returns a cell that contains bars. Its column must be `isText`. */
+/** Returns a cell that contains bars. The column of a cell with bars must be `isText`. */
 export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
   text: html`<span class="cell">${drawn}</span>`,
   class: 'bars',
@@ -154,7 +154,7 @@ export function bar(from: number, to: number, kind: string): Markup {
   return html`<i class="bar ${kind}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
 }
 
-/** Returns the colour class of a value: `good`, `bad`, or empty for 0 and unknown. The sign is always printed too. */
+/** Returns the colour class of a value, whose sign is also printed: `good`, `bad`, or empty for 0 and unknown. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
 
 /** Returns the colour class of a session's result; empty if there are too few events for a meaningful sign. */

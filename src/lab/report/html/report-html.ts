@@ -1,4 +1,4 @@
-/** Builds the HTML page of a report. Only its charts need a script. */
+/** Builds the HTML page of a report. Only the page's charts need a script. */
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
@@ -118,7 +118,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Lists each warning text once. Notes are folded, more serious warnings are visible. */
+/** Lists each text of a warning once. Notes are folded, more serious warnings are visible. */
 function warningList(sessions: readonly ShownText[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -147,7 +147,7 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
-/** Returns table rows of the lines. The names are indented as in the terminal. */
+/** Returns table rows for the lines of figures. The names of lines are indented as in the terminal. */
 const linesOf = <T>(lines: readonly SummaryLine<T>[], columns: readonly T[]) =>
   lines.map(([name, figure]) => ({
     cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
@@ -218,7 +218,7 @@ const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): Ht
 });
 const gain = (micros: number | null): Cell => figure(micros, formatGain);
 
-/** Columns that a single market has, and a row of several markets. */
+/** Table columns that a single market has, and a row of several markets. */
 const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
   column('Result', '', ({ result }) => ({ ...gain(result.resultMicros), class: tone(result.resultMicros) })),
   column('Spread', '', ({ result }) => gain(result.spreadMicros)),
@@ -393,7 +393,7 @@ function waterfall(result: ResultSplit): Markup {
   return dataTable(heads, [...rows, total], { caption: 'How the result is made up, in currency', class: 'split' });
 }
 
-/** Formats currency with all six places; the last four have a softer colour. */
+/** Formats currency with all six decimal places; the last four have a softer colour. */
 function exact(micros: number): Markup {
   const text = exactGain(micros);
   return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
@@ -439,7 +439,7 @@ const countTable = (caption: string, title: string, counts: readonly (readonly [
     { caption },
   );
 
-/** Long lists are cut; `--json` has the rest. */
+/** Long lists on the page are cut; `--json` has the rest. */
 const LISTED = 40;
 const takeListed = <T>(items: readonly T[]): readonly T[] => items.slice(0, LISTED);
 const describeUnlisted = (items: readonly unknown[]): Markup | null =>

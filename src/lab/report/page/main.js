@@ -48,7 +48,7 @@ function say(id, pairs) {
 
 /** @typedef {{ charts: uPlot[], full: [number, number], step: number, isMoving: boolean }} Group */
 
-/** The drawn groups of charts; null before the first drawing. @type {Record<string, Group | null>} */
+/** The groups of charts that are drawn; null before the first drawing. @type {Record<string, Group | null>} */
 const groups = { account: null, price: null };
 
 /** @param {Group} group @param {number} min @param {number} max */
@@ -93,7 +93,7 @@ function drawGroup(key, drawings, step, hover) {
 const session = () =>
   Number(/** @type {HTMLInputElement | null} */ (document.querySelector('input[name=session]:checked'))?.value ?? 0);
 
-/** Dash patterns of lines, equal to those of the legend. */
+/** Dash patterns of chart lines, equal to those of the legend. */
 const DASHES = [
   [7, 3],
   [2, 3],
@@ -157,7 +157,7 @@ function drawAccount() {
 function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
-  // The line is flat between the last sample and the settlement, because the equity is unknown there.
+  // The equity line is flat between the last sample and the settlement, because the equity is unknown there.
   results?.push(results.findLast((value) => value !== null) ?? null, result);
 }
 
@@ -222,7 +222,7 @@ function redraw() {
   const names = data.sessions.length > 1 ? (data.sessions[session()]?.name ?? '') : '';
   for (const place of document.querySelectorAll('.drawn-session')) place.textContent = names;
   drawAccount();
-  // Another fill model is shown with the same zoom.
+  // When the user selects another fill model, the zoom stays the same.
   const range = groups['price'] ? shown(groups['price']) : null;
   drawMarket(drawnMarket);
   if (range !== null && groups['price']) show(groups['price'], ...range);

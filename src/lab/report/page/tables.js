@@ -36,7 +36,7 @@ for (const table of document.querySelectorAll('table')) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener('click', () => {
-      // Figures sort largest first, names alphabetically.
+      // Columns of figures sort largest first, names alphabetically.
       const first = head.classList.contains('text') ? 'ascending' : 'descending';
       const now = head.getAttribute('aria-sort');
       const next = now === null ? first : now === 'ascending' ? 'descending' : 'ascending';

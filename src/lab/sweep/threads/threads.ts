@@ -13,7 +13,7 @@ import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import { eventsIn, NOTHING_PLAYED, type SweepEngine } from '../facts.js';
 import { configWith } from '../search.js';
 
-/** Returns the settings that all tasks share, as plain data that can be sent to threads. */
+/** Returns the settings that all backtests of a sweep share, as plain data that can be sent to threads. */
 export const makeSettings = (
   { search, latency, seed, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
   events: readonly SweptEvent[],
@@ -54,7 +54,7 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
     resultMicros: sum(eventResults),
     maxDrawdownMicros: maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
-    // Notices at the start are about the data and equal for all configurations, so they do not count.
+    // Notices before the first event are about the data and equal for all configurations, so they do not count.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     eventResults,
   };
@@ -98,7 +98,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** Reads the recordings completely. A damaged file is an error here, while a thread would play its readable part. */
+  /** Reads a fold's recordings completely. A damaged file is an error here; a thread would play its readable part. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {
@@ -110,7 +110,7 @@ export function openThreads(
     const numbers = new Set(tasks.map(({ fold }) => fold));
     const folds = [...numbers].join();
     if (warm?.folds === folds) return warm.pool;
-    // Old threads end first, which frees the events of the last folds.
+    // Threads of earlier folds end first, which frees those folds' events.
     await close();
     const played = settings.events.filter(({ fold }) => numbers.has(fold));
     const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));
@@ -121,7 +121,7 @@ export function openThreads(
     warm = { folds, pool };
     return pool;
   };
-  /** Runs a batch. Returns false if it was stopped before every task had ended. */
+  /** Runs a batch. Returns false if the sweep was stopped before every task had ended. */
   const run = async (batch: Batch<Task, TaskFigures>): Promise<boolean> => {
     let isComplete = false;
     try {
