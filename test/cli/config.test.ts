@@ -55,9 +55,7 @@ export default defineStrategy({
       /^In a trader file:\n\nSETTING +WANTS +DEFAULT +MEANING\nvenue\.profile +a text +must be given /,
     );
     expect(all.out).toMatch(/\npolling\.hot_interval_ms +a whole number from 100 to 60000 +500 +Shortest/);
-    expect(all.out).toMatch(
-      /\nIn a strategy file:\n[\s\S]*\nschedule\.quote_hours +a text or null +null +Times/,
-    );
+    expect(all.out).toMatch(/\nIn a strategy file:\n[\s\S]*\nschedule\.quote_hours +a text or null +null +Times/);
     const risk: unknown = JSON.parse((await run(['config', 'explain', 'max_loss_day', '--json'])).out);
     expect(risk).toEqual([
       {

@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: 'e3be9e034ca3cfd89da37efbff3350b7e8c6590344f1909943780e35c1d2bfa2',
+    session: 'b2c84da4dfdb299ebb98e385850d340187c9bd5e3da050b4caa3855571d2909a',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: 'e3be9e034ca3cfd89da37efbff3350b7e8c6590344f1909943780e35c1d2bfa2',
+    session: 'b2c84da4dfdb299ebb98e385850d340187c9bd5e3da050b4caa3855571d2909a',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: '5327bf9643efbcc3620be0848a5dfdc99be8130976c369559c54403933547003',
+    session: 'b5fb93f3228b888ea929c8fe70d8f7c48ab279f49a099b1ade5d10a5928e1f0a',
   },
 };
 

@@ -48,5 +48,7 @@ test.each([
 });
 
 test('a line that is no status is refused', async () => {
-  expect((await readLines([{ type: 'other' }])).lost).toEqual([expect.stringContaining('not a trader of this version')]);
+  expect((await readLines([{ type: 'other' }])).lost).toEqual([
+    expect.stringContaining('not a trader of this version'),
+  ]);
 });
