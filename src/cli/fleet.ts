@@ -140,7 +140,7 @@ const releaseCommand = command({
       });
     }
     const { settleWallet } = await import('../shell/daemon/fleet-session.js');
-    // The venue is opened first: a process that cannot reach the venue must not take the wallet.
+    // A process that cannot reach the venue must not take the lease on the wallet, so the venue is opened first.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
         if (!(await settleWallet(joined, venue, waiting)))

@@ -1,4 +1,4 @@
-/** Converts a venue's events into chunks: tracks the book, and places trades before their level decreases. */
+/** Converts a venue's events into chunks: tracks the book, and puts each trade before the decrease of its level. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 

@@ -8,8 +8,8 @@ export interface Reading {
 }
 
 /**
- * Adjusts probabilities so that they sum to `sum`. Least squares divide the error among the mids by their variances, so
- * the most uncertain book changes most. Each mid's variance falls by its share of the total variance.
+ * Adjusts probabilities so that they sum to `sum`, by weighted least squares: each mid price takes a share of the error
+ * in proportion to its variance. The variance of each mid falls by its share of the total variance.
  */
 export function addingUp(readings: readonly Reading[], sum = 1): readonly Reading[] {
   const total = readings.reduce((all, { variance }) => all + variance, 0);

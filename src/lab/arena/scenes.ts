@@ -202,7 +202,7 @@ const HALF_SPREAD_TICKS = [1, 6] as const;
 const WASH_CHANCE = 0.3;
 /** Range of the quoter's minimum gain per share, in ticks. */
 const GAIN_TICKS = [4, 30] as const;
-/** Possible quote sizes, shares; one exceeds a trader's usual position. The quoter cancels quotes before each sale. */
+/** Possible quote sizes, in shares. The largest size exceeds a trader's usual position. The quoter cancels quotes before each sale. */
 const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**

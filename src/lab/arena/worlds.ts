@@ -77,7 +77,7 @@ export const WORLDS: readonly World[] = [
   ),
   polled(
     'liar',
-    'one dishonest quoter in four markets without another maker, and a day limit of 50 for the whole trader',
+    'four markets in which one manipulator makes all other quotes; the whole trader has a daily loss limit of 50',
     // The daily loss limit, currency, bounds what one counterparty can take.
     { lastsMs: 600_000, scene: liarScene, maxLossDayMicros: micros(50 * ONE) },
   ),

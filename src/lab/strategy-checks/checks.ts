@@ -288,9 +288,9 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
       if (stance !== 'reduce-only') return;
       asked += 1;
       if (sumAmounts(bids) > Math.max(0, -netMicros))
-        throw new Failed(`it bids for more shares than its short position, ${place}`);
+        throw new Failed(`the quotes bid for more shares than the short position, ${place}`);
       if (sumAmounts(asks) > Math.max(0, netMicros))
-        throw new Failed(`it offers more shares than its long position, ${place}`);
+        throw new Failed(`the quotes offer more shares than the long position, ${place}`);
     });
     return `${asked} views`;
   },

@@ -215,7 +215,7 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
     },
     {
       title: 'V[Sharpe]',
-      explains: 'variance over the configurations',
+      explains: 'variance of the Sharpe ratio over the configurations',
       cell: ({ sharpeVariance }) => sharpeVariance?.toFixed(4) ?? UNKNOWN,
     },
     {

@@ -193,7 +193,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
   if (step <= 0) throw bad(name, text, 'a step above 0');
-  // The tolerance includes the range's end although the division may be slightly too small.
+  // Because the rounded quotient may be slightly too small, a tolerance includes the end of the range.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   return Array.from({ length: count }, (_, index) =>

@@ -18,7 +18,7 @@ export interface OperatorRow {
   readonly button: Button;
   /** Dashboard button for one market. The button is absent if the command only applies to all markets. */
   readonly marketButton?: Button;
-  /** Set if `twinbook mcp` offers the command; an AI agent may only stop the trader. */
+  /** Set if `twinbook mcp` offers the command. AI agents get only commands that stop the trader. */
   readonly isTool?: true;
   /** Set if the command has `--verify`, which waits until no order rests according to the exchange. */
   readonly isVerifiable?: true;

@@ -52,7 +52,7 @@ export async function serveControl(path: string, host: ControlHost): Promise<{ c
   };
 }
 
-/** Removes a stale socket. Any other file at the socket's path is the user's, due to a mistake in the configuration. */
+/** Removes a stale socket. Any other file at the socket's path belongs to the user: the configuration names a wrong path. */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

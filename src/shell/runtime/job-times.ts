@@ -88,7 +88,7 @@ export class JobTimes {
 /** Number of next scheduled times compared; enough to cover nights and weekends of a working-hours schedule. */
 const RUNS = 60;
 
-/** Longest pause between the next scheduled times of a checked expression, ms; null with fewer than two times. */
+/** Longest pause between the next times of a cron expression, ms; null if it has fewer than two times. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());

@@ -219,7 +219,7 @@ export class Silence {
     return true;
   }
 
-  /** Records an answer. Returns whether the answer ends a silence (`wasOn`), and whether that needs a notice. */
+  /** Records an answer. Returns whether the venue answers again after a silence (`wasOn`), and whether the operator gets a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

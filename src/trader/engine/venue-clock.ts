@@ -1,7 +1,7 @@
 /**
  * Estimates the exchange's clock from whole-second times in answers. The exchange wrote a time `v` when its clock was
  * in [v, v + 1 s), between request and answer. Each answer thus gives a lower and an upper bound of the clock
- * difference. If bounds contradict, a clock was set; the newest answer then replaces all earlier answers.
+ * difference. If two bounds of the clock difference contradict each other, a clock was set. The newest answer then replaces all earlier ones.
  */
 
 export class VenueTimeBounds {

@@ -181,7 +181,7 @@ export const sharesInLedger = (positions: readonly HeldPosition[]): ReadonlyMap<
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
 
-/** Latest moves of one outcome's shares, newest first. Sold or consumed shares count as negative. */
+/** Latest changes of the held shares of one outcome, newest first. Sold or consumed shares count as negative. */
 export interface Moves {
   readonly fills: readonly Micros[];
   readonly conversions: readonly Micros[];

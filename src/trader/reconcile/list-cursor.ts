@@ -192,7 +192,7 @@ export class ListCursor<N extends ListEndpoint> {
     const mark = this.#mark.value;
     if (mark === null) return this.#baseline(walk);
     if (!this.#found && mark.older.length > 0) {
-      const exchange = 'shows none of the rows that it showed before';
+      const exchange = 'the list shows none of its earlier rows';
       return [{ what: 'list', subject: this.name, ledger: `last seen: ${mark.older[0] ?? ''}`, exchange }];
     }
     const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));

@@ -37,7 +37,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** Newest first page of trades with all rows booked, or null. The shell may return the same page object again. */
+  /** The last first page of own trades whose rows are all booked; null before one. The shell may return the same page object again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
