@@ -131,6 +131,9 @@ function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly
 const secondsNode = (name: string, ms: number): ExplainNode =>
   node(name, (Math.max(0, ms) / 1000).toFixed(1), [], { unit: 's' });
 
+const listFactors = (factors: MarketStatus['factors']) =>
+  Object.entries(factors).map(([name, value]) => node(name, numberText(value)));
+
 function listChildren(value: unknown): readonly ExplainNode[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).map(([name, inner]: [string, unknown]) => {
@@ -177,7 +180,7 @@ function marketTree(market: MarketStatus, account: AccountFacts | null): Explain
       ...(account?.reduceOnly == null ? [] : [node('Only reducing orders are sent', account.reduceOnly)]),
     ]),
     node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
-    node('Fair value', price(market.fairMicros), listChildren(market.factors)),
+    node('Fair value', price(market.fairMicros), listFactors(market.factors)),
     node('Others', `${price(market.bestBidMicros)} / ${price(market.bestAskMicros)}`, [
       node('Book seen', market.bookSeenMs === null ? 'never' : timeText(market.bookSeenMs)),
       ...(health?.crossed === true ? [node('Crossed', 'yes')] : []),

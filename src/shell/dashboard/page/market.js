@@ -70,7 +70,6 @@ function ladderColumns(ladder) {
 
 /** Data that the market's chart shows at present. @type {ChartView | null} */
 let charted = null;
-/** Maximum rows of the table beside the chart. */
 const TABLE_ROWS = 60;
 
 /** @type {import('./plot.js').ChartOptions} */

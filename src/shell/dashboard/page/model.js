@@ -50,7 +50,6 @@ export function update(changes) {
 
 /** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string, side: string, page: string }} Route */
 
-/** Labels of the links to views. */
 export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
   traders: 'Traders',
   overview: 'Overview',

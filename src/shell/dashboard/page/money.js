@@ -31,7 +31,6 @@ const FALLEN = {
   series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
 };
 
-/** Chart of equity over time. */
 export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { view }) => {
   curve = view?.curve ?? null;
   const { time = [], equity = [] } = curve ?? {};
@@ -39,7 +38,6 @@ export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { v
     <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data: the console did not run in this time.' : ''}</p>`;
 });
 
-/** Maximum number of months in the calendar of daily results. */
 const MOST_MONTHS = 3;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
