@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Lane } from '../../../src/shared/protocol/seam.js';
 import { BudgetLine } from '../../../src/shell/client/budget-line.js';
 import type { AnswerSignals } from '../../../src/shell/client/pacing.js';
 import { passTime, useTimersOfMachine, useVirtualTimers } from '../../support/virtual-timers.js';
 
-// The line waits on timers, which run on a clock of the test.
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);
 
@@ -126,6 +125,10 @@ describe('the budget line', () => {
   });
 
   it('stands still for as long as the service said, but for one probe at a time of what cannot wait', async () => {
+    // A probe waits from one to two seconds; here one and a half. Bottleneck needs different numbers for its ids.
+    let drawn = 0;
+    const random = vi.spyOn(Math, 'random').mockImplementation(() => 0.5 + 1e-6 * drawn++);
+    onTestFinished(() => random.mockRestore());
     const line = newLine(10);
     const { log, enter } = entrants(line);
     line.tryEnter();
@@ -137,10 +140,9 @@ describe('the budget line', () => {
     await passTime(1_000);
     expect(log).toEqual([]);
     await passTime(1_100);
-    // The first had no answer, so the next waits again.
-    expect(log).toMatchObject([expect.stringMatching(/^cancel probe [12]$/)]);
+    expect(log).toEqual(['cancel probe 2']);
     await passTime(2_100);
-    expect(log).toMatchObject([expect.anything(), expect.stringMatching(/^own probe [234]$/)]);
+    expect(log).toEqual(['cancel probe 2', 'own probe 3']);
     await passTime(20_000);
     expect(log.at(-1)).toBe('draft in 20');
     await line.close();

@@ -8,7 +8,6 @@ import { credentials, orderBody } from './fixture.js';
 import { profile } from './hostile-server.js';
 import { type Headers, honest, type VenueOptions, VirtualVenue } from './virtual-venue.js';
 
-// The client waits on timers and two clocks; the test controls all of them.
 beforeEach(useVirtualTimers);
 afterEach(useTimersOfMachine);
 

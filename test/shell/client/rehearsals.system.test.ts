@@ -11,7 +11,6 @@ describe('closing a margin position', () => {
   /** A position of 100 at leverage 2, in a market at 0.5. */
   async function opened(paper: Paper): Promise<string> {
     const made = await paper.control('/markets/', { config: { kind: 'polymarket' } });
-    // The shape is the interface's.
     const { condition_id: market } = (made as { data: { condition_id: string } }).data;
     const request = { market_condition_id: market, type: 'market', funds: '100', leverage: 2 } as const;
     const { pubkey } = await paper.client.openMargin(paper.wallet, request, QUICK);

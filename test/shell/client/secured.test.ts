@@ -46,7 +46,6 @@ afterEach(async () => {
 });
 
 const call = (client: ReturnType<typeof clientFor>) => client.call('orders.create', { body: orderBody });
-// A listening TCP server has an address object.
 const secured = () => clientFor(`https://localhost:${(server.address() as AddressInfo).port}`);
 
 it('asks over one secured connection again and again', async () => {
