@@ -77,7 +77,9 @@ async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   for (const source of sources)
     if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await readBestPrices(source));
   const { startedMs } = run.description;
-  return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
+  const { account, requests } = session;
+  const sampledMs = account.timeMs.length * account.stepMs;
+  return { startedMs, fromMs, toMs, offsetMs, markets, requests, sampledMs };
 }
 
 function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
@@ -122,6 +124,8 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
     unsent: sum(({ unsent }) => unsent),
+    // A ledger's session ends with its last order; its run may have continued.
+    overMs: seen.reduce((total, { requests, sampledMs }) => total + (requests === null ? 0 : sampledMs), 0),
   };
 }
 

@@ -192,6 +192,8 @@ export interface RequestUse {
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
   /** Requests that were never sent, because they expired before the rate limit allowed them. */
   readonly unsent: number;
+  /** Time over which the requests were counted, ms; absent: the time of the session. */
+  readonly overMs?: number;
 }
 
 export interface CountedRefusal {

@@ -64,7 +64,6 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
   }
 }
 
-/** Returns the real path of a file that may not exist. */
 const followLinks = (path: string): string => {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);

@@ -158,11 +158,12 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
   const { requests, account } = record;
   if (requests === null) return null;
   const sampledMs = account.timeMs.length * account.stepMs;
-  const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
+  const { overMs, ...counted } = requests;
+  const minutes = (overMs ?? (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs)) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
   return {
-    ...requests,
+    ...counted,
     minutes,
     publicShare: useOf(requests.public),
     signedShare: useOf(requests.signed),

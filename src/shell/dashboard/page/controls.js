@@ -31,7 +31,6 @@ export const ActionButton = ({ name, label, help, role, of }) =>
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
 
-/** Buttons of the actions that have an effect now. */
 export function Controls() {
   const actions = (isForAll() ? model.all?.actions : model.state?.actions) ?? [];
   const first = actions.filter(({ isFirst }) => isFirst);

@@ -29,7 +29,6 @@ export function Market({ market, id, now, chart, go }) {
     <details><summary>Figures behind the quotes</summary>${table({ id: 'factors', title: 'Figures behind the quotes', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
-/** Number of decimals of the shown market's tick. */
 const tickPlaces = () => model.state?.market?.places ?? 2;
 
 const TRADES = [
@@ -152,7 +151,6 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
     </details>`;
 });
 
-/** Returns the prices of the fills in the time that the chart shows. */
 function fillPrices() {
   const first = charted?.time[0] ?? Number.POSITIVE_INFINITY;
   return (charted?.fills ?? []).filter(({ time: ms }) => ms >= first).map(({ price }) => price / 1e6);

@@ -126,7 +126,6 @@ export function hrefWith(changes) {
 /** @param {string} id */
 export const byId = (id) => document.getElementById(id);
 
-/** A time that is before every other time. */
 export const NEVER = Number.NEGATIVE_INFINITY;
 
 /** Last request for a view's data: path and time. */

@@ -32,9 +32,7 @@ export class NotOurs extends Error {}
 
 /** The password or token; never stored in the browser, where another program at this address could read it. */
 let secret = '';
-/** Reason why there is no session; empty if there is one. */
 let whyLocked = '';
-/** Whether a console has proven that it knows the secret. */
 let isProven = false;
 /** @type {Promise<PageSession> | null} */
 let session = null;
