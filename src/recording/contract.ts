@@ -86,7 +86,7 @@ export interface RecordingWarning {
   readonly isDamage?: true;
 }
 
-/** A span of the venue's time without data. After a gap the book is built anew, not from the book before the gap. */
+/** A span of the venue's time without data. After a gap the book is rebuilt without the book before the gap. */
 export interface RecordedGap {
   /** Time of the last data before the gap, Unix ms. */
   readonly fromMs: number;

@@ -9,7 +9,7 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** What happened to own orders of a side since the last call. Prices are in (0, 1), amounts in shares. */
+/** Changes of own orders of a side since the last call. Prices are in (0, 1), amounts in shares. */
 export interface SideFate {
   /** Worst price at which own orders were filled completely; null if none was. */
   readonly goneAt: number | null;

@@ -72,7 +72,7 @@ const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/,
 export interface ConfigChange {
   /** Text that shows a setting's old and new value. */
   readonly text: string;
-  /** What `config apply` needs for the change: nothing, a reason, or a restart. */
+  /** Requirement of `config apply` for the change: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 

@@ -100,9 +100,9 @@ export class GuardianSupervisor {
 
   get status(): string {
     const report = this.#report;
-    const nobody = 'NONE, so no process cancels orders when this one stops';
-    if (report?.state === 'failed') return `${nobody}: it ${report.text}`;
-    return report === null || this.#isStill ? nobody : describeReport(report);
+    const unguarded = 'NONE, so no process cancels orders when this one stops';
+    if (report?.state === 'failed') return `${unguarded}: it ${report.text}`;
+    return report === null || this.#isStill ? unguarded : describeReport(report);
   }
 
   async close(): Promise<void> {

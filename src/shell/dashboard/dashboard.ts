@@ -88,7 +88,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // The page is told about errors in its request, but not about internal errors.
+    // The page gets errors of its own request, but no internal errors.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)

@@ -308,7 +308,7 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and fee, so many small fills can cost some millionths more than the lock. The
+      // Each fill rounds its cost and fee. Together, small fills can cost some millionths more than the lock. The
       // exchange bears this difference, even by a negative fee. No account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);

@@ -393,9 +393,9 @@ class MarketCapture {
     else this.#writeTrades((trade) => trade.venueTimeMs <= untilMs, at.venueMs);
     const timeMs = Math.max(at.venueMs, this.#knownMs ?? at.venueMs);
     const stamp: Stamp = { timeMs, seenMs: at.seenMs };
-    const anew = first || this.#gap !== null;
-    if (anew) this.sink.clear(stamp);
-    for (const change of anew ? this.#levels.anew(book, own) : this.#levels.changes(book, depth, own)) {
+    const isRebuilt = first || this.#gap !== null;
+    if (isRebuilt) this.sink.clear(stamp);
+    for (const change of isRebuilt ? this.#levels.rebuild(book, own) : this.#levels.changes(book, depth, own)) {
       const taken = this.sink.level(stamp, change.side, change.priceMicros, change.amountMicros);
       if (taken) this.counts.levels += 1;
       else this.counts.refused += 1;
@@ -463,7 +463,7 @@ class KnownLevels {
   }
 
   /** Replaces all known levels by a book; each of the book's levels is a change. */
-  anew(book: Book, own: OwnInBook): LevelChange[] {
+  rebuild(book: Book, own: OwnInBook): LevelChange[] {
     this.#sides = [new Map(), new Map()];
     return this.changes(book, Number.POSITIVE_INFINITY, own);
   }
