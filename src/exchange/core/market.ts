@@ -181,10 +181,18 @@ export class Market {
   }
 
   /** Adds a public trade to the history. `notional` is the value of the traded shares in the taker's outcome. */
-  readonly print: TradeHistory['write'] = (timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee) => {
+  print(
+    timeMs: number,
+    yesPrice: number,
+    amount: number,
+    notional: number,
+    isYes: boolean,
+    makerFee: number,
+    takerFee: number,
+  ): void {
     this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
     this.candles.write(timeMs, yesPrice, notional);
-  };
+  }
 
   dump() {
     const { card, state, paused, unbacked, outcome, collateral } = this;
@@ -204,10 +212,7 @@ export class Market {
   }
 
   load(dump: ReturnType<Market['dump']>): void {
-    this.paused = dump.paused;
-    this.unbacked = dump.unbacked;
-    this.outcome = dump.outcome;
-    this.collateral = dump.collateral;
+    ({ paused: this.paused, unbacked: this.unbacked, outcome: this.outcome, collateral: this.collateral } = dump);
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
     this.candles.load(dump.candles);
