@@ -174,7 +174,8 @@ class OwnTradePage {
 
   answer(limit: number): Outcome {
     const length = Math.min(limit, this.#count);
-    const rows = Array.from({ length }, (_, at) => this.#read(this.#count - at));
+    const rows: OwnTrades[number][] = [];
+    for (let id = this.#count; id > this.#count - length; id--) rows.push(this.#read(id));
     const last = this.#answers.get(limit);
     if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
     const oldest = this.#count - length + 1;

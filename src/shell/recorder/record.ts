@@ -285,7 +285,7 @@ export class RecordPlan implements SteppedCore {
       openOrders: this.ownResting,
       publicPerMinute: this.queue.perMinute('public', nowMs),
       signedPerMinute: this.queue.perMinute('signed', nowMs),
-      publicHeadroom: this.queue.headroom('public', 'quiet', nowMs),
+      publicHeadroom: () => this.queue.headroom('public', 'quiet', nowMs),
     });
     for (const request of requests) {
       if (this.#isWanted(request)) this.queue.push(request);

@@ -118,9 +118,7 @@ export class Polling {
       ownPaceMs: this.ownPaceMs,
       marksEveryMs: this.marksEveryMs,
       requestsARound: reconciler.requestsARound,
-      get publicHeadroom() {
-        return queue.headroom('public', 'quiet', nowMs);
-      },
+      publicHeadroom: () => queue.headroom('public', 'quiet', nowMs),
     };
   }
 

@@ -132,6 +132,15 @@ export class LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
+  /** Returns those of the newest `most` fills and conversions that were booked at `sinceMs` or later, newest first. */
+  bookedSince(sinceMs: number, most: number) {
+    const rest = (of: string) => `WHERE seq > (SELECT max(seq) FROM ${of}) - ? AND seen_ms >= ? ORDER BY seq DESC`;
+    return {
+      fills: FILLS.list(this.db, rest('fills'), most, sinceMs),
+      conversions: CONVERSIONS.list(this.db, rest('conversions'), most, sinceMs),
+    };
+  }
+
   /** Returns the place of the table's newest row; 0 without rows. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;

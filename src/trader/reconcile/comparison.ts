@@ -432,11 +432,7 @@ interface Lately {
 }
 
 function bookedSince(ledger: LedgerReader, sinceMs: number): Lately {
-  const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
-  const fills = ledger.fillsAfter(newest('fills')).flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
-  const conversions = ledger
-    .conversionsAfter(newest('conversions'))
-    .flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
+  const { fills, conversions } = ledger.bookedSince(sinceMs, MOST_MOVES);
   const moves = new Map<string, { fills: Micros[]; conversions: Micros[] }>();
   const of = (market: string, isYes: boolean) => {
     const outcome = outcomeKey(market, isYes);
@@ -444,9 +440,9 @@ function bookedSince(ledger: LedgerReader, sinceMs: number): Lately {
     moves.set(outcome, known);
     return known;
   };
-  for (const { marketConditionId, isYes, side, amountMicros } of fills.reverse())
+  for (const { marketConditionId, isYes, side, amountMicros } of fills)
     of(marketConditionId, isYes).fills.push(side === 'buy' ? amountMicros : sub(ZERO, amountMicros));
-  for (const { marketConditionId, yesMicros, noMicros } of conversions.reverse()) {
+  for (const { marketConditionId, yesMicros, noMicros } of conversions) {
     of(marketConditionId, true).conversions.push(sub(ZERO, yesMicros));
     of(marketConditionId, false).conversions.push(sub(ZERO, noMicros));
   }

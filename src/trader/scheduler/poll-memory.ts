@@ -40,7 +40,7 @@ export interface PollFacts {
   /** Number of signed requests of an assets poll, which begins a reconciliation round; absent: one request. */
   readonly requestsARound?: number;
   /** Public requests that could be sent now, as in `RequestQueue.headroom`; further polls are not made. */
-  readonly publicHeadroom: number;
+  readonly publicHeadroom: () => number;
 }
 
 /** Settings of the poll plan; intervals in ms. */

@@ -86,7 +86,7 @@ export class PollPlan {
       this.#forgetting = !this.#memory.keep(wanted);
     }
     const requests: PlannedRequest[] = [];
-    let room = facts.publicHeadroom;
+    let room = facts.publicHeadroom();
     for (const [kind, intervalMs] of this.#intervals) {
       const record = this.#memory.account(kind);
       if (!record.ready(intervalMs, nowMs)) continue;

@@ -186,5 +186,5 @@ export const FACTS: Omit<PollFacts, 'markets'> = {
   openMarketPages: 2,
   publicPerMinute: 114,
   signedPerMinute: 285,
-  publicHeadroom: 100,
+  publicHeadroom: () => 100,
 };

@@ -26,7 +26,7 @@ it('reads the marks of the venue without beginning a round of reconciliation', (
     reconciler,
     requests: {
       poller,
-      polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: 9 }) },
+      polling: { readFacts: () => ({ ...facts, marksEveryMs: 5000, publicHeadroom: () => 9 }) },
       queue: { push: (request: PlannedRequest) => void asked.push(request), setOpenOrders: () => undefined },
     },
     account: { own: { exposure: { workingOrders: 2 } } },

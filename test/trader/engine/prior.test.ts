@@ -180,7 +180,13 @@ it('the plan asks for bars among the looks of a market, as long as they are want
       return wantsCandles;
     },
   };
-  const facts = { openOrders: 0, publicPerMinute: 300, signedPerMinute: 300, openMarketPages: 1, publicHeadroom: 100 };
+  const facts = {
+    openOrders: 0,
+    publicPerMinute: 300,
+    signedPerMinute: 300,
+    openMarketPages: 1,
+    publicHeadroom: () => 100,
+  };
   const markets = [market];
   const asked = (nowMs: number) =>
     plan.takeDue(nowMs, { ...facts, markets }).flatMap(({ owner, call }) => {

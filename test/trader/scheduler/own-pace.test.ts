@@ -23,7 +23,7 @@ function countLooks(facts: Partial<PollFacts>, settings: Partial<PollSettings> =
   const counts = { fills: 0, orders: 0, assets: 0 };
   const usual = { markets: [], openOrders: 2, openMarketPages: 1, publicPerMinute: 114, signedPerMinute: 285 };
   for (let ms = 0; ms < 120_000; ms += 250) {
-    for (const { owner } of plan.takeDue(NOW + ms, { ...usual, publicHeadroom: 9, ...facts })) {
+    for (const { owner } of plan.takeDue(NOW + ms, { ...usual, publicHeadroom: () => 9, ...facts })) {
       if (owner.kind !== 'poll') continue;
       const { kind } = owner.target;
       if (kind === 'fills' || kind === 'orders' || kind === 'assets') counts[kind] += 1;

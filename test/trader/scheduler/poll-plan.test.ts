@@ -55,7 +55,7 @@ const factsOf = (changes: Partial<PollFacts> = {}): PollFacts => ({
   openMarketPages: UNKNOWN,
   publicPerMinute: 114,
   signedPerMinute: 285,
-  publicHeadroom: 9,
+  publicHeadroom: () => 9,
   ...changes,
 });
 
@@ -100,7 +100,7 @@ class Watch {
       openMarketPages: this.openMarketPages,
       publicPerMinute: queue.perMinute('public', nowMs),
       signedPerMinute: queue.perMinute('signed', nowMs),
-      publicHeadroom: queue.headroom('public', 'quiet', nowMs),
+      publicHeadroom: () => queue.headroom('public', 'quiet', nowMs),
     };
   }
 
@@ -244,7 +244,7 @@ describe('what is looked at', () => {
 
   it('is asked once at a time: nothing comes twice before its report', () => {
     const plan = new PollPlan(SETTINGS);
-    const facts = factsOf({ markets: [polled('a', 5)], publicHeadroom: 100 });
+    const facts = factsOf({ markets: [polled('a', 5)], publicHeadroom: () => 100 });
     const names = new Set<string>();
     for (let i = 0; i < 1000; i++) {
       for (const { owner } of plan.takeDue(NOW + i * 1000, facts)) {
@@ -271,7 +271,7 @@ describe('what is looked at', () => {
 
   it('is never asked without room in the public budget', () => {
     const plan = new PollPlan(SETTINGS);
-    const requests = plan.takeDue(NOW, factsOf({ markets: [polled('a', 5)], publicHeadroom: 0 }));
+    const requests = plan.takeDue(NOW, factsOf({ markets: [polled('a', 5)], publicHeadroom: () => 0 }));
     expect(requests.map((request) => targetOf(request).kind).sort()).toEqual(['assets', 'catalog', 'fills', 'orders']);
   });
 
@@ -318,7 +318,7 @@ describe('what is looked at', () => {
     const plan = new PollPlan(SETTINGS);
     let asked = 0;
     for (let ms = 0; ms < 600_000; ms += 250) {
-      const facts = factsOf({ openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: 100 });
+      const facts = factsOf({ openOrders: 3, publicPerMinute: 100, signedPerMinute: 30, publicHeadroom: () => 100 });
       for (const request of plan.takeDue(NOW + ms, facts)) {
         if (targetOf(request).kind !== 'catalog') asked++;
         plan.onReport(targetOf(request), 'ok', NOW + ms);

@@ -122,7 +122,9 @@ function addWorking(exposure: Exposure, reservation: Reservation, { eventConditi
   if (kind !== 'place' || isYes === null || side === null || priceMicros === null) return;
   let order = workingOrders.get(reservation);
   if (order === undefined || order.eventConditionId !== eventConditionId) {
-    order = { ...reservation, eventConditionId, isYes, side, priceMicros };
+    const { intentId, marketConditionId, remainingMicros, feeRateMicros, phase } = reservation;
+    const terms = { eventConditionId, isYes, side, priceMicros };
+    order = { intentId, marketConditionId, ...terms, remainingMicros, feeRateMicros, phase };
     workingOrders.set(reservation, order);
   }
   exposure.addOrder(order);

@@ -43,7 +43,8 @@ export function findChanges(
   facts: MarketFacts,
   movesWait: () => boolean = never,
 ): Changes {
-  const parts = [false, true].flatMap((isProbe) => [
+  const hasProbes = [orders, quotes.bids, quotes.asks].some((list) => list.some(({ isProbe }) => isProbe === true));
+  const parts = (hasProbes ? [false, true] : [false]).flatMap((isProbe) => [
     sideChanges('bid', isProbe, quotes.bids, quotes, orders, facts, movesWait),
     sideChanges('ask', isProbe, quotes.asks, quotes, orders, facts, movesWait),
   ]);
