@@ -1,6 +1,5 @@
 /** Intents in flight at the exchange: copies of their ledger rows, with further data of this process. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
@@ -213,13 +212,21 @@ export class UnsettledOrders {
 /** Maximum number of cached own trades, equal to ten pages of a hundred rows. */
 const MOST = 1_000;
 
+/** Compares all fields of the rows that `observeTrades` reads. */
+const isSameTrade = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
+  TRADE_FIELDS.every((field) => a[field] === b[field]) &&
+  a.order.pubkey === b.order.pubkey &&
+  a.order.side === b.order.side &&
+  a.order.outcome.is_yes === b.order.outcome.is_yes;
+const TRADE_FIELDS = ['state', 'price', 'amount', 'fee', 'is_maker', 'timestamp', 'market_condition_id'] as const;
+
 /** Cache of the newest rows of booked own trades. An equal row in a later poll then needs no ledger read. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || isDeepStrictEqual(known, row));
+    return known !== undefined && (known === row || isSameTrade(known, row));
   }
 
   drop(tradePubkey: string): void {
