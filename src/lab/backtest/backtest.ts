@@ -28,9 +28,7 @@ export interface BacktestOptions {
   readonly data: readonly string[];
   /** Fill models: names as for `--fill-model`, or objects; each has its own run. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /**
-   * Latency, as `constant:MS`, `recorded`, or scaled like `recorded:x3`; default: as recorded, else `constant:150`.
-   */
+  /** Latency, like `constant:MS`, `recorded` or (scaled) `recorded:x3`; default: as recorded, else `constant:150`. */
   readonly latency?: string | undefined;
   /** Seed of the random latencies and pubkeys, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;

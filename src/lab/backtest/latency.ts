@@ -15,7 +15,7 @@ export const USUAL_LATENCY = 'constant:150';
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** The user's choice of a latency: `constant:MS` (whole round trip) or `recorded`, optionally with `:xK`. */
+/** The user's choice of latency is `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
 interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
   /** Constant round trip, ms; only `constant` uses it. */

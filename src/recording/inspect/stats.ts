@@ -5,9 +5,9 @@ import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE 
 
 const ONE = 1_000_000;
 
-/** Rebuilds a recorded book, and computes its time-weighted figures. */
+/** Rebuilds a recorded book, and computes time-weighted figures of the book. */
 export class BookMeter {
-  /** Times with a known and with a two-sided book, ms, and integrals over them. Integral divided by time is a mean. */
+  /** Durations with a known and a two-sided book, ms, and integrals over them (a mean is integral / duration). */
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
