@@ -1,10 +1,10 @@
-/** Confidence intervals by resampling whole events (Efron's percentile interval), since only events are independent. */
+/** Confidence intervals by resampling whole events (Efron's percentile interval), as only events are independent. */
 
 import { must } from '../base/errors.js';
 import { Random } from '../base/random.js';
 import { figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';
 
-/** Sums over one group of values: `sum` of weight x value, and `weight` of the weights, which are not negative. */
+/** Sums over one group of values; `sum` adds weight x value, `weight` adds the weights, which are not negative. */
 export interface Cluster {
   readonly sum: number;
   readonly weight: number;
@@ -12,7 +12,7 @@ export interface Cluster {
 
 interface ClusteredMean {
   readonly mean: number;
-  /** Standard error of the mean; null with fewer than two groups. */
+  /** Standard error of the mean; null for fewer than two groups. */
   readonly standardError: number | null;
   readonly clusters: number;
 }
@@ -44,7 +44,7 @@ export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | nul
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** Returns an interval for the sum of events' results; null below two events. Equal seeds give equal intervals. */
+/** Returns an interval for the sum of events' results; null for under two events. Equal seeds give equal intervals. */
 export function bootstrapSum(results: readonly number[], seed: number) {
   if (results.length < 2) return null;
   const random = Random.fromSeed(seed, 'bootstrap');
