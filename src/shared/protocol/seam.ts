@@ -77,9 +77,7 @@ export interface BudgetReport {
   readonly remaining: number;
   /** Time when the request budget is full again, or permits a request again, our clock, ms. */
   readonly resetMs: number;
-  /**
-   * True (default: false) if our own requests explain the refusal: until `resetMs`, only cancels of a kill are sent.
-   */
+  /** True if our own requests explain the refusal; until `resetMs`, only cancels of a kill are sent; absent: false. */
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit through rate headers or a refusal; absent: true. */
   readonly isShown?: boolean;
@@ -115,9 +113,7 @@ export interface ConfigureCommand {
 /** Permissions of a trader in a fleet. A trader outside a fleet never gets this command. */
 export interface FleetCommand {
   readonly kind: 'fleet';
-  /**
-   * Reason to cancel all orders: another trader may soon use the wallet. Null while this trader may use the wallet.
-   */
+  /** Reason to cancel all orders (another trader may soon use the wallet); null while this trader may use it. */
   readonly hold: string | null;
   /** Condition ids of the markets that the fleet reserves for the trader's wallet. */
   readonly markets: readonly string[];
@@ -134,9 +130,7 @@ export type OperatorCommand =
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
   /** Resumes one market. The reason of the resume may be empty if the operator paused the market. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
-  /**
-   * Flattens one market: cancels orders, merges shares, sells the rest into the book. The market then stays paused.
-   */
+  /** Flattens one market: cancels orders, merges shares and sells the rest. The market then stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
   /** Cancels all orders, and ends a flatten. Quoting then continues, unless the trader was paused. */
   | { readonly kind: 'cancel-all' }
