@@ -27,9 +27,9 @@ export function observedSharpe(changes: Values): ObservedSharpe | null {
 }
 
 /**
- * Returns PSR, the probability that the true Sharpe ratio is above `benchmark` (per sample): Phi((SR - SR0) sqrt(T - 1)
- * / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2)). Returns null for fewer than two samples, and for impossible moments: with g4
- * < 1 + g3^2 the square root may not exist.
+ * Returns PSR, the probability that the true Sharpe ratio is above `benchmark` (per sample):
+ * Phi((SR - SR0) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2)).
+ * Returns null below two samples, and for impossible moments: with g4 < 1 + g3^2 the square root may not exist.
  */
 export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): number | null {
   const { sharpe, samples, skewness, kurtosis } = observed;
@@ -48,9 +48,9 @@ export interface Trials {
 }
 
 /**
- * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E) Phi^-1(1
- * - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 is an approximation for many trials. For N <
- * 1.3 the formula is negative, so SR0 is set to 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
+ * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)
+ * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 is an approximation for many trials.
+ * For N < 1.3 the formula is negative, so SR0 is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');

@@ -1,7 +1,6 @@
 /**
- * Makes each call of `ENDPOINTS` a method, for example `orders.create` the method `client.orders.create`. A method
- * takes the path's key, body, query and `CallOptions`, if the call has them. A body of one field is passed as its
- * value.
+ * Makes each call of `ENDPOINTS` a method: the call `orders.create` becomes `client.orders.create`. A method takes the
+ * path's key, body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
  */
 
 import {

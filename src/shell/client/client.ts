@@ -271,9 +271,8 @@ function startPace(world: ChangeContext, safe: SafeOptions) {
 }
 
 /**
- * Runs one change from its draft to its final state. The record, not the submit's answer, proves the outcome. The
- * client may repeat a signature, because a draft takes effect only once. A second draft is never made: both could take
- * effect.
+ * Runs one change from draft to final state. The record, not the submit's answer, proves the outcome. The client can
+ * send a signature again, as a draft takes effect once. It never makes a second draft.
  *
  * Resolves to the change's final record. Throws ServiceRefused, NotDone, OutcomeUnknown.
  */

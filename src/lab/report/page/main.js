@@ -151,8 +151,8 @@ function drawAccount() {
 }
 
 /**
- * Adds the final result, which includes settlements after the last sample, as a step at the end of the line. @param
- * {Rows} rows @param {number} time @param {number} result
+ * Adds the final result, with settlements after the last sample, as a step at the end of the line.
+ * @param {Rows} rows @param {number} time @param {number} result
  */
 function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
