@@ -13,7 +13,7 @@ export interface PairingRules {
 
 /** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** The queue removes its written events only when there are this many. */
+/** Number of written events at which the queue removes them. */
 const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {

@@ -5,7 +5,7 @@ import { base58 } from '@scure/base';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
 
-/** Returns an id for a venue's market or event: base58 of the SHA-256 of the venue and its own name of the market. */
+/** Returns an id for a market or event: base58 of the SHA-256 of the venue and the venue's name for it. */
 export const deriveConditionId = (venue: string, name: string): string =>
   base58.encode(createHash('sha256').update(`${venue}:${name}`).digest());
 

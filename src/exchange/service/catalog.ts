@@ -46,7 +46,7 @@ function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): reado
     .map(({ row }) => row);
 }
 
-/** Rank of an entry in each sort. An event has the sum or maximum of its markets, or its own age. */
+/** Rank of an entry in each sort. An event ranks by the sum or maximum of its markets, or by its age. */
 const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),

@@ -29,7 +29,7 @@ import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Returns true for a settlements list without a market or position: it has the markets of both backends. */
+/** Returns true for a settlements list without a market or position filter, which covers both backends. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 

@@ -26,7 +26,7 @@ export class WalletSignatures {
     return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
-  /** Adds all signatures to a transaction and returns its hex; null if the wallet is no signer or signed wrongly. */
+  /** Adds all signatures to a transaction and returns its hex; null if the wallet is not a signer or signed wrong. */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;

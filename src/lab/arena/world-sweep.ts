@@ -1,5 +1,5 @@
 /**
- * Runs a sweep over the arena's worlds. Every configuration plays the same seeds. The world with its worst result
+ * Runs a sweep over the arena's worlds. Every configuration plays the same seeds. The worst world of a configuration
  * determines its rank. The best configuration is then compared with the unchanged file on fresh seeds. Sharpe ratios
  * are deflated for the number of trials.
  */

@@ -1,4 +1,4 @@
-/** Fee curves for recordings without fees. A curve is a venue's rule or a formula. The run charges no curve. */
+/** Fee curves (venues' rules or formulas) for recordings without fees. Their fees are charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';

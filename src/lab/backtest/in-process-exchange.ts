@@ -385,7 +385,7 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
-/** Converts the answer to a draft call; its record equals its wire format. */
+/** Converts the answer to a draft call; the record of a draft equals its wire format. */
 const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
   result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 

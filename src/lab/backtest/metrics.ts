@@ -117,7 +117,7 @@ export class Metrics {
 
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
-    // These casts are safe, because the data fits this call.
+    // These casts are safe, because the data is the answer to this call.
     const { data } = outcome;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
     if (call.endpoint === 'orders.cancelSubmit')

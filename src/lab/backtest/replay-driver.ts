@@ -280,8 +280,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Reads until the events of all open markets up to `untilMs` are known. Meanwhile it plays earlier events. The market
-   * that is read least far is read next, because no market may get ahead of unread events of another market.
+   * Reads until the events of all open markets up to `untilMs` are known. Earlier events are played meanwhile. The
+   * market that is read least far is read next, because no market may get ahead of unread events of another market.
    */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {

@@ -34,7 +34,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
-  // The recording has no use for records of polls. Own orders and feed values are read directly from the journal.
+  // Polls are not stored, because backtests do not play them. Orders and feed values are read from the journal.
   readonly poll = () => undefined;
   readonly own = this.poll;
   readonly feedValue = this.poll;

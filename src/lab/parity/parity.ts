@@ -57,7 +57,7 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Compares the sessions in each market of any session. Markets of the live session come first, in their order. */
+/** Compares the sessions market by market. Markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {

@@ -449,7 +449,7 @@ class RunReading {
     });
   }
 
-  /** Returns the operator commands up to the first stop. If the journal has no stop, its end counts as one. */
+  /** Returns the operator commands up to the first stop. Without a stop, the journal's end counts as a stop. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
     const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
     const stop = own.findIndex(({ command }) => command.kind === 'stop');

@@ -23,7 +23,7 @@ interface RunCodeOptions {
 /** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files do not have the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/** Searches code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
+/** Searches for code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
 export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
@@ -136,7 +136,7 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists each setting that differs by its name in a file. Below the top level, names with `Micros` mark amounts. */
+/** Lists, by its name in a file, each setting that differs. Below the top level, names with `Micros` mark amounts. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');

@@ -150,7 +150,7 @@ export interface LedgerSessionOptions {
   readonly version: string;
   /** Present time if the trader still runs, Unix ms; null: the session ends at the last observation. */
   readonly nowMs: number | null;
-  /** YES prices from the running trader by condition id. These prices value held shares first. */
+  /** YES prices from the running trader by condition id; they take precedence for the value of held shares. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** Returns the recorded prices of a market; null without a recording. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
@@ -351,7 +351,7 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
   return null;
 }
 
-/** Returns a market's recorded outcome, but only after the ledger has the market as settled. */
+/** Returns a market's recorded outcome, but only once the market is settled in the ledger. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded

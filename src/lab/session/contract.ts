@@ -131,7 +131,7 @@ export interface FillRecord {
   readonly restedMs: number | null;
   /** Shares ahead of the filled order at the start of its time in the book; null if unknown. */
   readonly joinedBehindMicros: number | null;
-  /** True if a recorded order arriving at the order's price caused the fill, false for a recorded trade; null live. */
+  /** True if an arriving recorded order caused the fill, false if a recorded trade did; null for a live session. */
   readonly atCrossing: boolean | null;
 }
 

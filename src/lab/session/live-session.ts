@@ -143,7 +143,7 @@ export class MarketWalk {
   }
 }
 
-/** Returns the account's equity at a time that all markets' walks have reached; null while a value is unknown. */
+/** Returns the account's equity at a time to which all markets have advanced; null while a value is unknown. */
 export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMicros: number): number | null {
   let equity = capitalMicros;
   for (const walk of walks) {
@@ -197,7 +197,7 @@ export interface LedgerMarket
   readonly lastMs: number;
   /** Time from which the market counts as open; null: from the trader's first order. */
   readonly countedFromMs: number | null;
-  /** YES price at which final shares are valued first; null if unknown. */
+  /** YES price that takes precedence for the value of final shares; null if unknown. */
   readonly fairMicros: number | null;
   /** Final shares of the market according to the ledger; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;

@@ -124,7 +124,7 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** Maximum 99th percentile of a call's duration, ms. With longer calls, a trader with many markets misses polls. */
+/** Maximum 99th percentile of a call's duration, ms. With longer calls, a trader with many markets polls late. */
 const MOST_MS = 5;
 /** Age from which a book no longer describes the market, ms. */
 const OLD_MS = 600_000;

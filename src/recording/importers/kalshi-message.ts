@@ -102,7 +102,7 @@ async function lookAt(path: string): Promise<KalshiFacts | null> {
   };
 }
 
-/** Returns the decimals of the finest price. A single finer price outside a snapshot is a broken line. */
+/** Returns the decimals of the finest price. A single finer price outside a snapshot counts as a broken line. */
 function findTick(seen: readonly FirstLine[]): number {
   const [, second = 2] = seen.map(({ price }) => precisionOf(price)).sort((a, b) => b - a);
   const books = seen.flatMap(({ line, isSnapshot }) => (isSnapshot ? (readBook(line, FINEST_TICK_MICROS) ?? []) : []));

@@ -476,7 +476,7 @@ class KalshiStream {
     this.#replaceBook(this.#timeMs, empty.levels);
   }
 
-  /** Replaces the book by a snapshot. Only differences are written, so orders in other levels keep their place. */
+  /** Replaces the book by a snapshot. Only differences are written, so orders in unchanged levels keep their place. */
   #replaceBook(timeMs: number, levels: Snapshot['levels']): void {
     const next = new Levels(this.#tickMicros);
     for (const level of levels) next.set(level.side, level.priceMicros, level.amountMicros);

@@ -83,7 +83,7 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
 
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
-/** Returns a column as a typed array, four times faster than single values. Both must have the same type. */
+/** Returns a column as a typed array, four times faster than single values. The column must have the array's type. */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,

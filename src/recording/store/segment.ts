@@ -25,7 +25,7 @@ export interface StoreSettings {
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Time of the event, venue clock, Unix ms. A time before the last event's is raised to it, and counted. */
+  /** Time of the event, venue clock, Unix ms. A too early time is raised to the last event's, and counted. */
   readonly timeMs: number;
   /** Time when the answer arrived, our clock, Unix ms; null if unknown. */
   readonly seenMs: number | null;
@@ -153,7 +153,7 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
-  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last line is valid. */
+  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);

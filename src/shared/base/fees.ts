@@ -18,7 +18,7 @@ export function feePerShare(schedule: FeeSchedule, rate: number, price: number):
 
 /**
  * Returns the rate on price x shares that yields the schedule's fee at a given price, rounded up. An order reserves its
- * fee at this rate and its limit price. A better price may have a higher fee, but is never worse with it.
+ * fee at this rate and its limit price. At a better price the fee may be higher, but price plus fee is never worse.
  */
 export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
   if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');

@@ -1,6 +1,6 @@
 /**
  * SQLite's binding for this version of Node. better-sqlite3 12 uses internal classes of Node. From Node 24.19, these
- * classes abort the process at garbage collections. Version 13 uses Node's stable interface and needs Node 22.
+ * classes abort the process when a statement is freed. Version 13 uses Node's stable interface and needs Node 22.
  */
 
 import { createRequire } from 'node:module';

@@ -170,7 +170,7 @@ export interface FittedColumn<Row> {
   readonly least?: number;
   /** Maximum width, in terminal columns. */
   readonly most?: number;
-  /** Priority in a table that is too wide: the lowest is dropped first, the last one of several equal. */
+  /** Priority in a table that is too wide: the lowest is dropped first; of equal ones, the last. */
   readonly keep: number;
 }
 

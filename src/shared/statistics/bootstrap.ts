@@ -44,7 +44,7 @@ export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | nul
 const RESAMPLES = 2000;
 const CONFIDENCE = 0.95;
 
-/** Returns an interval for the sum of events' results; null for under two events. Equal seeds give equal intervals. */
+/** Returns an interval for the sum of events' results; null below two events. Equal seeds give equal intervals. */
 export function bootstrapSum(results: readonly number[], seed: number) {
   if (results.length < 2) return null;
   const random = Random.fromSeed(seed, 'bootstrap');

@@ -15,7 +15,7 @@ export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' 
   readonly sinceMs: number;
   /** Time of the last message about the alert, Unix ms; null before the first message. */
   readonly toldMs: number | null;
-  /** Time of an operator's acknowledgement, Unix ms; null without one. It stops messages until the alert's end. */
+  /** Time of an operator's acknowledgement, Unix ms; null without one. An acknowledgement stops the messages. */
   readonly acknowledgedMs: number | null;
 }
 

@@ -123,8 +123,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all shares of a settled market that are not locked. A redeem's draft must contain the shares that the
-   * account's list of assets shows. Resolves to the redeem in the state `completed` or `done`. Rejects as `place`.
+   * Redeems all unlocked shares of a settled market. A redeem's draft must contain the shares that the account's list
+   * of assets shows. Resolves to the redeem in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {

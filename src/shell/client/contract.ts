@@ -55,7 +55,7 @@ export type ClientNotice =
       /** Clock offset before the jump, ms; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** Notice that the venue refused one request too many. For `waitMs`, the scope sends only single probes. */
+  /** Notice that the venue refused a request by its rate limit. For `waitMs`, the scope sends only single probes. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
 /** Names of the calls that return pages of a list. */

@@ -67,7 +67,7 @@ export interface StrategyConfig extends StrategySettings {
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** Content of a strategy file. If the strategy's code is not loaded, `module` is null and `params` unchecked. */
+/** Content of a strategy file. If the strategy's code is not loaded, `module` is null and `params` are unchecked. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }

@@ -139,7 +139,7 @@ const computeDrawdown = (record: SessionRecord) => ({
   longestMs: longestUnderWater(record.account),
 });
 
-/** Returns the longest time in which the equity was below its maximum, ms; null without samples or a known equity. */
+/** Returns the longest time of the equity below its maximum, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {

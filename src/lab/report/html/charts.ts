@@ -51,7 +51,7 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Returns a note about data that the charts leave out; null if they have all data. */
+/** Returns a note about data that the charts leave out; null if nothing is left out. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
@@ -118,7 +118,7 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // This session does not have the market.
+      // A session without this market has no chart data for it.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
