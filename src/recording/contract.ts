@@ -145,9 +145,9 @@ export interface Recording {
   readonly fingerprint?: string;
   /** Gaps that `chunks()` has found; absent with a summary. A gap is added before the event chunk in which it ends. */
   readonly gaps?: readonly RecordedGap[];
-  /** Streams the requests of the recorder, oldest first. Only recordings in Twinbook's own format may have them. */
+  /** Streams the requests of the recorder, oldest first. Only recordings in Twinbook's format may have requests. */
   polls?(): AsyncIterable<RecordedPoll>;
-  /** Streams the feed values of this market, day by day. Only recordings in Twinbook's own format may have them. */
+  /** Streams the feed values of this market, day by day. Only recordings in Twinbook's format may have feed values. */
   feedValues?(): AsyncIterable<RecordedFeedValue>;
   /** Warnings about the recording that are known so far. All are known after `chunks()` was read to its end. */
   readonly warnings: readonly RecordingWarning[];

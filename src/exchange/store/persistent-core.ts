@@ -207,7 +207,7 @@ function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archiv
     try {
       core.apply(command);
     } catch {
-      // The call also threw in its first run. Its replay repeats its changes. A failed write must not be ignored.
+      // The call also threw in its first run; the replay repeats its changes. A failed write must not be ignored.
       journal.assertSound();
     }
   }

@@ -1,4 +1,4 @@
-/** Fee curves (venues' rules or formulas) for recordings without fees. Their fees are charged after the run. */
+/** Fee curves (venues' rules or formulas) for recordings without fees. Curves' fees are charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';

@@ -280,7 +280,7 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Reads until the events of all open markets up to `untilMs` are known. Earlier events are played meanwhile. The
+   * Reads until the events of all open markets up to `untilMs` are known. Events before these are played meanwhile. The
    * market that is read least far is read next, because no market may get ahead of unread events of another market.
    */
   async read(untilMs: number): Promise<void> {

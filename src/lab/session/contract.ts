@@ -63,7 +63,7 @@ export interface MarketSession {
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of the market, which values final shares. If it is null (unknown), `endMarkMicros` values the shares. */
+  /** Outcome of the market, which values final shares. If it is unknown (null), `endMarkMicros` values final shares. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
   /** Fills in the market, in order of time. */

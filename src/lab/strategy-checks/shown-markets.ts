@@ -82,7 +82,7 @@ interface Beside {
     readonly sd: number | null;
     readonly ageMs: number;
   } | null;
-  /** The other market of an event with two exhaustive outcomes; null if there is none. */
+  /** The second market of an event with two exhaustive outcomes; null without a second market. */
   readonly other:
     | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
         readonly mid: number;

@@ -71,7 +71,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** True: continues a sweep and retries failures. False: refuses an unfinished sweep. `either`: continues it. */
+/** True: continues a sweep and retries failures. False: refuses an unfinished sweep. `either`: continues a sweep. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;

@@ -427,8 +427,8 @@ class KalshiStream {
   }
 
   /**
-   * Applies the waiting snapshot. A snapshot has only a receive time, which may be late by seconds. So the time of the
-   * next message limits the snapshot's time.
+   * Applies the waiting snapshot. A snapshot has only a receive time, which may be late by seconds. The time of the
+   * next message therefore limits the snapshot's time.
    */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. It gets one thread, because Twinbook needs the other core. Extensions are never downloaded. */
+/** Options of DuckDB. DuckDB gets one thread, as Twinbook needs the other core. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',

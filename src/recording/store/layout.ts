@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 
-/** Kinds of rows that are market events. The other kinds of rows are `snapshot`, `snapshot_level` and `gap`. */
+/** Kinds of rows that are market events. Rows that are not events are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, string>>>> = {

@@ -37,7 +37,7 @@ export interface Stamp {
  */
 export interface MarketSink {
   readonly market: RecordedMarket;
-  /** Sets the market's description, which the next `flush` writes. `notes` for readers are added to earlier ones. */
+  /** Sets the market's description, which the next `flush` writes. `notes` for readers are added to earlier notes. */
   describe(market: RecordedMarket, notes?: readonly string[]): void;
   /** Sets a level's total to `amountMicros`; 0 removes the level. `side`: bid or ask, as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;

@@ -66,6 +66,6 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Returns a `file_unreadable` error. Its message is `what`, a colon and the message of `cause`. */
+/** Returns a `file_unreadable` error. The error's message is `what`, a colon and the message of `cause`. */
 export const unreadable = (what: string, cause: unknown, hint: string): TwinbookError =>
   new TwinbookError('file_unreadable', `${what}: ${messageOf(cause)}`, hint, { cause });

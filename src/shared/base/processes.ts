@@ -7,7 +7,7 @@ import { systemCode } from './errors.js';
 
 /**
  * Keeps garbage collections short in all threads of a program for which a user waits. By default, V8 allocates some
- * objects, such as zod's, in its old space. Such objects keep answers in memory until a full collection.
+ * objects, such as zod's, in its old space. Objects there stay in memory until a full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

@@ -49,8 +49,8 @@ export const venueProfileSchema = z.strictObject({
   /** Whether transactions that call these programs may use address lookup tables; absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
-   * The service's own keys that also sign its transaction drafts (`solana_tx`). Their signature slots are empty in the
-   * draft; the service fills them at the submit. Without such keys, only the trader's wallet signs and pays.
+   * The service's own keys that also sign its transaction drafts (`solana_tx`). The slots of these signatures are empty
+   * in the draft; the service fills them at the submit. Without such keys, only the trader's wallet signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
   /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks these rates. */

@@ -53,7 +53,7 @@ export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().trans
 /** Schema like `absent`, for a value that the paper exchange always sends but other venues may omit. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
-/** Schema of a body field that a caller may omit or send as null. Both cases are parsed as undefined. */
+/** Schema of a body field that a caller may omit or send as null. A missing or null field is parsed as undefined. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();

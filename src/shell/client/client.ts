@@ -272,7 +272,7 @@ function startPace(world: ChangeContext, safe: SafeOptions) {
 
 /**
  * Runs one change from draft to final state. The record, not the submit's answer, proves the outcome. The client can
- * send a signature again, as a draft takes effect once. It never makes a second draft.
+ * send a signature again, as a draft takes effect once. The client never makes a second draft.
  *
  * Resolves to the change's final record. Throws ServiceRefused, NotDone, OutcomeUnknown.
  */

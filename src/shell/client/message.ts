@@ -252,8 +252,8 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns a sentence about a field that differs between the answer and the call; null if no field differs. If the
- * answer had another record, it could confirm an order that was never placed. If it had another market's book, or
- * prices of NO for YES, it could change our quotes.
+ * answer had another record, it could confirm an order that was never placed. If the answer had another market's book,
+ * or prices of NO for YES, it could change our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have a pubkey of its own; the signer compares the draft's content.

@@ -64,7 +64,7 @@ export interface ConfigOfThreads {
   readonly configHash: string | null;
 }
 
-/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if the main thread has another. */
+/** Reads the configuration in a thread. Throws TwinbookError `config_invalid` if the main thread's differs. */
 export async function sameConfig({ source, configHash }: ConfigOfThreads): Promise<Config> {
   const loaded = await loadConfig(source.file, { ...source, strategyFileToo: true });
   if (configHash === null || loaded.configHash === configHash) return loaded;

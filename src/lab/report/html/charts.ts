@@ -145,7 +145,7 @@ function drawnWith(
   };
 }
 
-/** Returns the account's chart data. These two series are never thinned further. */
+/** Returns the account's chart data. The account's two series are never thinned further. */
 function drawAccount(session: SessionRecord, { name, analysis }: ShownText, pool: Pool) {
   const { timeMs, equityMicros } = session.account;
   const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));

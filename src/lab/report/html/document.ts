@@ -88,7 +88,7 @@ interface ReportParts {
   readonly data?: Markup;
 }
 
-/** Builds the page. Its security policy allows only its own script and no network; injected markup has no effect. */
+/** Builds the page. The page's security policy allows only its script and no network; injected markup has no effect. */
 export function pageDocument({ title, sessions, body, program, data }: ReportParts): string {
   const style = [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));
