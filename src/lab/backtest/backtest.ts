@@ -67,8 +67,8 @@ export interface BacktestResult extends BacktestOutcome {
 
 /**
  * Runs the strategies of a file over recordings, once per fill model, in the order of the models. Settings in
- * environment variables are ignored. Throws TwinbookError: Throws `config_invalid`, `strategy_invalid` or
- * `file_unreadable` for the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
+ * environment variables are ignored. Throws TwinbookError `config_invalid`, `strategy_invalid` or `file_unreadable` for
+ * the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});
