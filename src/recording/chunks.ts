@@ -1,4 +1,4 @@
-/** Converts a venue's events into chunks: tracks the book, and puts each trade before the decrease of its level. */
+/** Converts a venue's events into chunks: tracks the book, and puts each trade before its price level's decrease. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 
@@ -7,34 +7,34 @@ export interface PairingRules {
   readonly tradeLagMs: number;
   /** Maximum time by which a trade may be reported before its level decrease, ms of the venue's clock. */
   readonly tradeLeadMs: number;
-  /** Maximum difference of two sizes that count as equal, millionths: a venue may round one of them. */
+  /** Maximum difference of two sizes that count as equal, millionths, because a venue may round one of the two. */
   readonly toleranceMicros: number;
 }
 
-/** Maximum waiting events, in case a feed's time does not advance. The largest real burst is below 1,000 events. */
+/** Maximum waiting events, in case a feed's times do not advance. The largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-/** The queue removes this many written events at its start together. */
+/** Number of written events at which the queue removes them. */
 const MOST_WRITTEN = 4_096;
 
 interface WaitingEvent {
   readonly kind: number;
   readonly venueMs: number;
-  /** Time that never decreases from one event to the next, Unix ms. */
+  /** Time of the event, raised so that it never decreases from one event to the next, Unix ms. */
   readonly orderMs: number;
   readonly side: number;
   readonly priceMicros: number;
   readonly amountMicros: number;
-  /** For a level event: part of its decrease that no trade explains yet, millionths. */
+  /** For a level event: part of the decrease that no trade explains yet, millionths. */
   unexplainedMicros: number;
-  /** For a level event: trades that are written right before it; null without trades. */
+  /** For a level event: trades that are written right before the event; null without trades. */
   trades: WaitingEvent[] | null;
-  /** For a trade event: true if it is written together with a level event, right before it. */
+  /** For a trade event: true if the trade is written with a level event, right before that event. */
   moved: boolean;
 }
 
 /**
- * Places each trade right before the level decrease that it caused. Venues send the two in either order, some ms apart.
- * So events wait here until a trade is matched with its decrease and takes its time.
+ * Places each trade right before the level decrease that it caused. Venues send trade and decrease in either order,
+ * some ms apart. So events wait here until a trade is matched with its decrease and takes the decrease's time.
  */
 export class TradePairing {
   readonly #writer: ChunkWriter;
@@ -44,7 +44,7 @@ export class TradePairing {
   #first = 0;
   #lone: WaitingEvent[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
-  /** Number of trades without a matching decrease: the recorded book did not have their level. */
+  /** Number of trades without a matching decrease, whose level the recorded book did not have. */
   unpairedTrades = 0;
 
   constructor(writer: ChunkWriter, rules: PairingRules) {
@@ -52,7 +52,7 @@ export class TradePairing {
     this.#rules = rules;
   }
 
-  /** Adds the new total of a level. `decreaseMicros`: by how much the total fell; 0 or less if it did not. */
+  /** Adds a level's new total. `decreaseMicros`: decrease of the total; 0 or less if the total did not decrease. */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
     const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
@@ -97,7 +97,7 @@ export class TradePairing {
     return event;
   }
 
-  /** If no decrease equals a trade's size, matches the largest decrease of its level and time. */
+  /** If no decrease equals a trade's size, matches the largest decrease at the trade's level and time. */
   #settle(trade: WaitingEvent): void {
     let largest: WaitingEvent | null = null;
     for (let at = this.#queue.length - 1; at >= this.#first; at--) {
@@ -141,7 +141,7 @@ export class TradePairing {
       this.#first = 0;
     }
     if (event === undefined || event.moved) return;
-    // A trade that is already written can no longer be moved before a level event.
+    // A trade that is written can no longer be moved before a level event.
     event.moved = true;
     for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
@@ -159,7 +159,7 @@ function attach(trade: WaitingEvent, level: WaitingEvent): void {
   else level.trades.push(trade);
 }
 
-/** A book: the amount at each price, by which changes are converted into totals and back. */
+/** A book: the amount at each price, which converts changes into totals and totals into changes. */
 export class Levels {
   readonly #stepMicros: number;
   readonly #amounts: readonly [Float64Array, Float64Array];
@@ -193,7 +193,7 @@ export class Levels {
     return prices;
   }
 
-  /** Returns the prices of non-empty levels that are better than this price: bids above it, or asks below it. */
+  /** Returns the prices of non-empty levels that are better than a price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);
@@ -208,15 +208,15 @@ export class Levels {
   }
 }
 
-/** Returns whether the price is strictly between 0 and 1 and a multiple of the tick. */
+/** Returns true if the price is strictly between 0 and 1 and a multiple of the tick. */
 export function isPrice(priceMicros: number, tickMicros: number): boolean {
   return priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % tickMicros === 0;
 }
 
-/** Maximum number of events of a chunk: 90 KiB at 22 bytes per event. Larger chunks are hardly faster. */
+/** Maximum number of events of a chunk: 90 KiB at 22 bytes per event. Larger chunks are hardly faster to read. */
 const CHUNK_EVENTS = 4096;
 
-/** Collects events into chunks. An event earlier than its predecessor gets the predecessor's time. */
+/** Collects events into chunks. An event that is earlier than its predecessor gets the predecessor's time. */
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;
@@ -241,7 +241,7 @@ export class ChunkWriter {
     return full;
   }
 
-  /** Adds the end of the market at this time, and returns the remaining chunks. */
+  /** Adds an event for the end of the market, and returns the remaining chunks. */
   end(timeMs: number): EventChunk[] {
     this.write(EVENT.end, timeMs, 0, 0, 0);
     if (this.#length > 0) this.#close();

@@ -5,7 +5,7 @@ import { base58 } from '@scure/base';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
 
-/** Returns an id for a venue's market or event: base58 of the SHA-256 of the venue and the venue's own name. */
+/** Returns an id for a market or event: base58 of the SHA-256 of the venue and the venue's name for it. */
 export const deriveConditionId = (venue: string, name: string): string =>
   base58.encode(createHash('sha256').update(`${venue}:${name}`).digest());
 
@@ -13,18 +13,18 @@ export const deriveConditionId = (venue: string, name: string): string =>
 export const EVENT = {
   /** A price level has the new total `amountMicros`; 0 removes the level. */
   level: 0,
-  /** A trade of `amountMicros` at `priceMicros`. The level's decrease follows as a separate event. */
+  /** A trade of `amountMicros` at `priceMicros`. The decrease of the level follows as a separate event. */
   trade: 1,
-  /** The book becomes empty; a new snapshot follows as levels. The event's side, price and amount are 0. */
+  /** The book becomes empty; events of a new snapshot's levels follow. Side, price and amount of this event are 0. */
   clear: 2,
-  /** The market closed: always the last event, exactly once. The event's side, price and amount are 0. */
+  /** The market closed: always the last event, exactly once. Side, price and amount of this event are 0. */
   end: 3,
 } as const;
 
 /** Values of the column `side`, in YES space: side of a level, or taker's action in a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
-/** Events as columns with `length` valid entries. Times never decrease. A trade precedes its level's decrease. */
+/** Events as columns with `length` valid entries. Times never decrease. A trade comes before its level's decrease. */
 export interface EventChunk {
   readonly length: number;
   /** Times of the events, venue clock, Unix ms. */
@@ -38,9 +38,9 @@ export interface EventChunk {
 }
 
 export interface RecordedMarket {
-  /** Id of the market: base58 of 32 bytes, derived from venue and ticker, so equal in every recording. */
+  /** Id of the market: base58 of 32 bytes, derived from venue and ticker, so it is the same in every recording. */
   readonly conditionId: string;
-  /** Title of the event, equal for all markets of the event. */
+  /** Title of the event; all markets of the event have the same title. */
   readonly eventTitle: string;
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
@@ -48,45 +48,45 @@ export interface RecordedMarket {
   /** Category of the market at the exchange. Kalshi's recordings have `finance`, Polymarket's `sports`. */
   readonly category: 'politics' | 'sports' | 'crypto' | 'wtf' | 'tech' | 'finance';
   readonly rules: readonly string[];
-  /** Number of decimals of a price; 2 means a tick of 0.01. */
+  /** Number of decimals of a price; 2 means that the tick is 0.01. */
   readonly tickPrecision: number;
   /** Maximum number of decimals of a share amount in the stream. */
   readonly amountPrecision: number;
-  /** Time when the market opened, Unix ms. If no record of the venue has it: time of the first event. */
+  /** Time when the market opened, Unix ms. Without a record from the venue, the time of the first event. */
   readonly openTimeMs: number;
   /**
-   * Time when the market closed, Unix ms. If no record of the venue has it: time of the last event, or when the market
-   * was first seen.
+   * Time when the market closed, Unix ms. Without a record from the venue, the time of the last event, or the time when
+   * the market was first seen.
    */
   readonly closeTimeMs: number;
-  /** True if the closing time is guessed: no record of the venue has it. A trader must not get a guessed time. */
+  /** True if the closing time is a guess, as no record of the venue has it. The trader must not receive a guess. */
   readonly closeIsGuessed?: true;
-  /** Outcome of the market; null if unknown. A market without an outcome closes but stays unresolved. */
+  /** Outcome of the market; null if unknown. A market without a known outcome closes but stays unresolved. */
   readonly outcome: MarketOutcome | null;
-  /** Fee rates in millionths of the traded value: 10,000 is one per cent. */
+  /** Fee rates in millionths of the traded value; 10,000 is one per cent. */
   readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };
   readonly source: {
-    /** Kind of the files: a venue's own messages, or our format (`store/`). */
+    /** Kind of the files: a venue's own messages, or Twinbook's own format (`store/`). */
     readonly kind: 'kalshi' | 'polymarket' | 'twinbook';
     /** Path of the file, or of the folder with the files. */
     readonly path: string;
     /** Name that the venue uses for the market. */
     readonly ticker: string;
-    /** In our format: `kalshi` or `polymarket` if imported, else the name of the recorded venue. */
+    /** Name of the recorded venue, for a recording in Twinbook's format; `kalshi` or `polymarket` if imported. */
     readonly origin?: string;
   };
 }
 
-/** A warning to the user about the recorded data, which never stops the reading. */
+/** A warning for the user about the recorded data; a warning never stops the reading. */
 export interface RecordingWarning {
   readonly path: string;
   /** Text of the warning: the finding and its consequence, in one sentence. */
   readonly message: string;
-  /** True if the warning is about a damaged file: cut, or with unreadable lines. */
+  /** True if the warning is about a damaged file: truncated, or with unreadable lines. */
   readonly isDamage?: true;
 }
 
-/** A span of the venue's time without data. After a gap the book is rebuilt without the book before the gap. */
+/** A span of the venue's time without data. After a gap, the book is rebuilt from new data only. */
 export interface RecordedGap {
   /** Time of the last data before the gap, Unix ms. */
   readonly fromMs: number;
@@ -96,9 +96,9 @@ export interface RecordedGap {
   readonly reason: string;
 }
 
-/** One request of the recorder, with times of both clocks. */
+/** One request of the recorder, with times of our clock and of the venue's. */
 export interface RecordedPoll {
-  /** Name of the called endpoint in `protocol/endpoints.ts`, such as `markets.book`. */
+  /** Name of the called endpoint, as in `protocol/endpoints.ts`, for example `markets.book`. */
   readonly endpoint: string;
   /** Time when the request was sent, our clock, Unix ms. */
   readonly sentMs: number;
@@ -113,7 +113,7 @@ export interface RecordedFeedValue {
   readonly feed: string;
   /** Time when the recorder received the value, venue clock, Unix ms. A backtest uses the value only from then on. */
   readonly timeMs: number;
-  /** The feed value; its own times are on the venue's clock too. */
+  /** The feed value; its times are also on the venue's clock. */
   readonly value: FeedValue;
 }
 
@@ -125,13 +125,13 @@ export interface RecordingSummary {
   /** Number of events of each kind (`EVENT`); snapshots and gaps are not counted. */
   readonly events: Readonly<Record<'level' | 'trade' | 'clear' | 'end', number>>;
   readonly gaps: readonly RecordedGap[];
-  /** Number of events that the recorder rejected as invalid, for example because of a price off the tick. */
+  /** Number of events that the recorder rejected as invalid, for example with a price between two ticks. */
   readonly refused: number;
   /** Compressed size of all files, in bytes. */
   readonly bytes: number;
 }
 
-/** Warnings and gaps that a reader of a venue's files has found. A gap is added before the chunk in which it ends. */
+/** Warnings and gaps found by a reader of a venue's files. A gap is added before the event chunk in which it ends. */
 export interface ReadFindings {
   readonly warnings: RecordingWarning[];
   gaps: readonly RecordedGap[];
@@ -141,17 +141,17 @@ export interface ReadFindings {
 export interface Recording {
   readonly market: RecordedMarket;
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the read files; absent unless a manifest lists each file with its size. */
+  /** Hex SHA-256 over the checksums of the read files; absent if no manifest lists each file with its size. */
   readonly fingerprint?: string;
-  /** Gaps that `chunks()` has found; absent if there is a summary. A gap is added before the chunk in which it ends. */
+  /** Gaps that `chunks()` has found; absent with a summary. A gap is added before the event chunk in which it ends. */
   readonly gaps?: readonly RecordedGap[];
-  /** Streams the requests of the recorder, oldest first. Only recordings in our format may have them. */
+  /** Streams the requests of the recorder, oldest first. Only recordings in Twinbook's format may have requests. */
   polls?(): AsyncIterable<RecordedPoll>;
-  /** Streams the feed values of this market, day by day. Only recordings in our format may have them. */
+  /** Streams the feed values of this market, day by day. Only recordings in Twinbook's format may have feed values. */
   feedValues?(): AsyncIterable<RecordedFeedValue>;
-  /** Warnings about the recording that are known so far. The list is complete once `chunks()` was read to its end. */
+  /** Warnings about the recording that are known so far. All are known after `chunks()` was read to its end. */
   readonly warnings: readonly RecordingWarning[];
-  /** Streams all events. Throws TwinbookError `file_unreadable`, or `recording_invalid` without events. */
+  /** Streams all events. Throws TwinbookError `file_unreadable`, or `recording_invalid` if there are no events. */
   chunks(): AsyncIterable<EventChunk>;
 }
 
@@ -163,8 +163,8 @@ export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?:
 const CLOCKS_APART_MS = 5_000;
 
 /**
- * Returns the close that the venue announced, Unix ms; null if none. A recorded close near the first event (`firstMs`)
- * is only the time when the recorder first saw the market.
+ * Returns the closing time that the venue announced, Unix ms; null if the venue announced none. A recorded close near
+ * the first event (`firstMs`) is only the time when the recorder first saw the market.
  */
 export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
   closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

@@ -1,4 +1,4 @@
-/** Imports recordings of other venues into our format. A market appears in the target folder when it is complete. */
+/** Imports venues' recordings into Twinbook's format. A market appears in the target folder once it is complete. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** Index of the market among all markets, from 0. */
+  /** Index of the present market among all markets, from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;
@@ -33,11 +33,11 @@ export interface ImportProgress {
 }
 
 export interface ImportedMarket {
-  /** Condition id of the market; like ticker and title, empty for a file that could not be opened. */
+  /** Condition id of the market; empty, like ticker and title, for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /** `present`: existed before and stays. `failed`: nothing was written. `not read`: files are of an unknown kind. */
+  /** `present`: market already existed. `failed`: nothing was written. `not read`: files are of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -46,18 +46,18 @@ export interface ImportedMarket {
 
 interface ImportOptions {
   readonly replace?: boolean;
-  /** Markets to import: the venue's ids or tickers, or prefixes of them. All markets if none are given. */
+  /** Markets to import: the venue's ids or tickers, or prefixes of them. Without a list, all markets are imported. */
   readonly markets?: readonly string[];
   readonly progress?: (progress: ImportProgress) => void;
 }
 
-/** Prefix of temporary folders' names, followed by the id of the writing process. */
+/** Prefix of the names of temporary folders; the id of the writing process follows. */
 const WORKSHOP = '.importing-';
 
 /**
- * Imports all recordings of this kind under the paths. An unreadable market is reported, and the others are imported.
- * Throws the errors of `openRecordings`, TwinbookError `recording_invalid` for recordings of another kind, and
- * `file_unreadable` for a folder that is not writable.
+ * Imports all recordings of one kind under the given paths. An unreadable market is reported, and all other markets are
+ * imported. Throws the errors of `openRecordings`, TwinbookError `recording_invalid` for recordings of another kind,
+ * and `file_unreadable` for a folder that is not writable.
  */
 export async function importRecordings(
   kind: ImportKind,
@@ -103,7 +103,7 @@ export async function importRecordings(
   }
 }
 
-/** Callback with the number of imported events of a market, and its finished fraction, 0 to 1, by recorded time. */
+/** Callback with a market's number of imported events, and its finished fraction (0 to 1) by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -139,7 +139,7 @@ async function importMarket(
   return { ...about, status: 'imported', ...written };
 }
 
-/** Creates a temporary folder for this import. Folders of killed imports are removed. */
+/** Creates a temporary folder for this import. Temporary folders of killed imports are removed. */
 async function newWorkshop(out: string): Promise<string> {
   try {
     makeFolder(out);
@@ -154,10 +154,10 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-/** Maximum number of events in memory between two writes. */
+/** Maximum number of events that are kept in memory between two writes. */
 const FLUSH_EVENTS = 50_000;
 
-/** Writes a market's readable part, and reports a failure. Throws TwinbookError `file_unreadable`. */
+/** Writes the readable part of a market, and reports a failure. Throws TwinbookError `file_unreadable`. */
 async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind });

@@ -1,7 +1,7 @@
 /**
  * Opens recorded markets. `contract.ts` describes the common event stream, `importers/` read venues' files, `store/` is
- * our own format, and `inspect/` checks recordings. Code specific to one venue's recordings stays in this folder. All
- * other code gets markets in YES space, whose times never decrease.
+ * Twinbook's format, and `inspect/` checks recordings. Code that is specific to one venue's recordings is only in this
+ * folder. All other code receives markets in YES space with times that never decrease.
  *
  * A reader never invents data. Unreadable data is skipped, counted and reported in `warnings`. A recording without a
  * readable event is an error.
@@ -18,22 +18,22 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 interface OpenOptions {
-  /** Callback for the error of a recording that cannot be opened and is left out. Absent: the first error is thrown. */
+  /** Callback for the error of a recording that cannot be opened. If absent, the first error is thrown. */
   readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
-  /** Wanted markets: the venue's ids, tickers, or prefixes; default: all. Recordings in our format are not filtered. */
+  /** Wanted markets: ids, tickers or prefixes; default: all. Recordings in Twinbook's format are not filtered. */
   readonly markets?: readonly string[];
-  /** Returns a folder for temporary files, which the caller removes. Without it, files are read more often. */
+  /** Returns a folder for temporary files, which the caller removes. Without a folder, files are read more often. */
   readonly scratch?: () => string | null;
 }
 
 /**
- * Opens all recordings under these paths: folders in our own format, message files of Kalshi or Polymarket, or folders
- * of such files. The recordings are sorted by opening time, then by ticker. All files and days of a market are one
- * recording. If two recordings of a market cannot be joined, only the first is opened, with a warning.
+ * Opens all recordings under the given paths: folders in Twinbook's format, message files of Kalshi or Polymarket, or
+ * folders of such files. The recordings are sorted by opening time, then by ticker. All files and days of a market are
+ * one recording. If two recordings of a market cannot be joined, only the first is opened, with a warning.
  *
  * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for a path without a recording. With
- * `onFailure`, damaged recordings are reported and left out. Throws the first error when no recording is left.
+ * `onFailure`, damaged recordings are reported and left out. Throws the first error if no recording is left.
  */
 export async function openRecordings(paths: readonly string[], options: OpenOptions = {}): Promise<Recording[]> {
   const failures: TwinbookError[] = [];
@@ -94,7 +94,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
-/** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's; that reader reports it. */
+/** Returns openers of a venue's files. A file of unknown kind counts as Kalshi's, whose reader reports it. */
 async function messageOpeners(
   files: readonly string[],
   { markets = [], onNotRead, scratch = () => null }: OpenOptions,
@@ -121,7 +121,7 @@ async function messageOpeners(
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
-/** Opens a recording in our format; returns an empty list before its first event. */
+/** Opens a recording in Twinbook's format; returns an empty list if the recording has no event yet. */
 async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);

@@ -6,7 +6,7 @@ import type { PersistentCore } from '../store/persistent-core.js';
 
 /**
  * A driver acts on the core as time passes, such as the crowd or a replay. The ticker calls a driver's `tick` at or
- * after `nextDueMs`, and never during a call of the core. A late tick does all missed work; an early tick does nothing.
+ * after `nextDueMs`, and never during a call of the core. A late tick does all missed work.
  */
 export interface Driver {
   /** Does all of the driver's work that is due by `nowMs` (Unix ms of the exchange's clock), in order of time. */
@@ -21,7 +21,7 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks for new notes about recordings, ms; some notes appear only after hours of reading. */
 const CHECK_EVERY_MS = 5_000;
 
-/** Logger methods that notices need. */
+/** Logger methods that the notices about a replay need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -32,7 +32,7 @@ export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: Noti
   const logged = new Set<string>();
   let isSummarized = false;
   let dueMs = 0;
-  /** Logs each note about a recording once, although its numbers grow while the recording is read. */
+  /** Logs each note about a recording once, although the note's numbers grow while the recording is read. */
   const once = (text: string, log: (text: string) => void): void => {
     const kind = text.replace(/\d+/g, '#');
     if (logged.has(kind)) return;
@@ -72,7 +72,7 @@ export class ExchangeClock {
   #header = '';
   #headerSecond = -1;
 
-  /** `notBeforeMs`: last time of this exchange in an earlier process, Unix ms. The clock starts no earlier. */
+  /** `notBeforeMs`: earliest start of the clock, Unix ms: the last time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
     this.#wallMs = wallMs;
     this.#lastMs = notBeforeMs;
@@ -100,9 +100,9 @@ export class ExchangeClock {
   }
 }
 
-/** Maximum time between two runs of due work, ms, by which a landing (400 ms) may be late. */
+/** Maximum time between two runs of due work, ms; a submitted draft takes effect at most this much late. */
 const MAX_WAIT_MS = 50;
-/** Minimum time between two runs of due work, ms. A fast replay always has due work, and requests need time too. */
+/** Minimum time between two runs of due work, ms. A pause leaves time for requests in a fast replay. */
 const MIN_WAIT_MS = 10;
 
 /** Runs due work of the core and the drivers until it is stopped. */

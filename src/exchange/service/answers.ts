@@ -32,7 +32,7 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/** A list with its own cursors, which other lists refuse. All lists accept a plain position as cursor. */
+/** A list whose cursors all other lists refuse. All lists accept a cursor that is only a position. */
 export type CursorList = (typeof LISTS)[number];
 
 /** Exclusive maximum of positions in a list. The maximum position times sixteen is still a safe integer. */
@@ -47,14 +47,14 @@ function positionIn(list: CursorList, number: number): number | null {
   return base === 0 || base === computeBase(list) ? position : null;
 }
 
-/** Returns the position at which a list continues; undefined without a cursor, null for an invalid cursor. */
+/** Returns the position at which a cursor continues its list; undefined without a cursor, null for an invalid one. */
 export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {
   if (cursor === undefined) return undefined;
   const number = decodeCursor(cursor, key);
   return number === null ? null : positionIn(list, number);
 }
 
-/** Returns the cursor of a list for a position. */
+/** Returns the cursor that continues a list at a position. */
 export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
   encodeCursor({ [key]: computeBase(list) + position });
 
@@ -76,7 +76,7 @@ export interface Answer {
   readonly text: string;
   /** Media type; absent: JSON. */
   readonly type?: 'text/html';
-  /** Path of the created record, for the 201 of a draft call. */
+  /** Path of the created record, for the `Location` header of a 201 answer. */
   readonly location?: string;
 }
 
@@ -88,7 +88,7 @@ type Meta =
 /** Body of a successful answer. */
 export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
 
-/** Converts a core's fault to the service's answer, with the HTTP status of its slug. */
+/** Converts an error of the core to the service's answer, with the HTTP status of the error's slug. */
 export function faultAnswer(fault: ServiceFault): Answer {
   const { status, code, message } = SERVICE_ERRORS[fault.slug];
   const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
@@ -115,7 +115,7 @@ type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObjec
 
 /** One validated call, as a handler receives it. */
 export interface ServiceCall<N extends EndpointName> {
-  /** Time of the call, Unix ms of the exchange's clock. All work due at the time of the call is done. */
+  /** Time of the call, Unix ms of the exchange's clock. All work due at the time of the call is already done. */
   readonly nowMs: number;
   /** The authenticated caller; -1 for a call without a signature. */
   readonly account: AccountSlot;
@@ -142,7 +142,7 @@ export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 export const reply = <T>(result: Result<T>) =>
   result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
 
-/** A reply with a record; `not_found` for null. */
+/** A reply with a record, or with the error `not_found` for null. */
 export const answerFound = <T>(record: T | null) =>
   record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
 

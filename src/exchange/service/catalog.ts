@@ -46,7 +46,7 @@ function sortedBy<R extends CatalogEntry>(rows: readonly R[], sort: Sort): reado
     .map(({ row }) => row);
 }
 
-/** Rank of an entry in each sort. The sums and maxima of an event are over its markets; its age is its own. */
+/** Rank of an entry in each sort. An event ranks by the sum or maximum of its markets, or by its age. */
 const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
@@ -55,9 +55,9 @@ const RANKS: Readonly<Record<Sort, (row: CatalogEntry) => number>> = {
   trending: ({ markets }) => sum(markets, (market) => market.volume24h),
   last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
   leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
-  /** Earliest resolution first. In this sort, markets without a date and settled markets are last. */
+  /** Earliest resolution first. Markets without a date and settled markets are last in the sort `ending_soon`. */
   ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
-  /** In this sort all entries are equal, because the paper exchange has no streams. */
+  /** All entries are equal in the sort `live_stream`, because the paper exchange has no streams. */
   live_stream: () => 0,
 };
 
@@ -78,10 +78,10 @@ interface OffsetList {
   readonly key: 'e_offset' | 'm_offset';
 }
 
-/** The number in a sorted list's cursor is `until` × PER_MARKET + offset, each up to 16 million. */
+/** The number in a sorted list's cursor is `until` × PER_MARKET + offset; `until` and offset are below 2^24. */
 const PER_MARKET = 2 ** 24;
 
-/** Decodes the cursor of a sorted list; null for an invalid cursor. A plain offset as cursor applies to all markets. */
+/** Decodes a sorted list's cursor; null for an invalid cursor. A cursor without `until` applies to all markets. */
 function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): PagePlace | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
@@ -107,7 +107,7 @@ const isOpen = ({ state }: ListedFacts): boolean => state === 'open';
 /** Returns true if the outcome is proposed or awaited, and the market is not settled. */
 const isUnderReview = ({ state }: ListedFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
-/** Returns true for a market that is under review or interrupted. Such a market no longer trades and is not settled. */
+/** Returns true for a market that is under review or interrupted: it no longer trades and is not settled. */
 const isClosed = (market: ListedFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 const isResolved = ({ state }: ListedFacts): boolean => isSettledMarket(state);
@@ -167,7 +167,7 @@ export function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
   return ask.query.sort === undefined ? newestPage(ask, listing, sports.value) : sortedPage(ask, listing, sports.value);
 }
 
-/** One page of a list without a sort, newest first. The cursor has index + 1, so new entries do not shift pages. */
+/** One page of an unsorted list, newest first. Cursors contain indexes, so new entries do not shift pages. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
   const { core } = ask;
   const total = count(core);
@@ -269,8 +269,8 @@ const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /**
  * One page of the search. The search finds a market if all filters match, and an event if one of its markets is found.
- * Each word of the search text `q` must occur in a title or description of the market or its event. Prices in search
- * filters are YES marks. A market without a price or date matches no filter on it.
+ * Each word of the search text `q` must occur in a title or description of the market or its event. Price filters apply
+ * to the YES mark. A market without a price matches no price filter; the same holds for dates.
  *
  * A search is checked in this order: at least one filter, length of `q`, sport and league, cursor.
  */

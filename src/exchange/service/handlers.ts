@@ -1,4 +1,4 @@
-/** Handlers of all calls of the service. A declared call without a handler does not compile. */
+/** Handlers of all calls of the service. The code does not compile if a declared call has no handler. */
 
 import { randomBytes } from 'node:crypto';
 import { ONE } from '../../shared/base/micros.js';
@@ -29,7 +29,7 @@ import { catalogPage, EVENTS, MARKETS, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Returns true for a list of settlements in the markets of both backends: without a market or a position. */
+/** Returns true for a settlements list without a market or position filter, which covers both backends. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 

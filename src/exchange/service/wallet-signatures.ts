@@ -26,7 +26,7 @@ export class WalletSignatures {
     return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
-  /** Adds all signatures to a transaction and returns its hex; null if the wallet may not sign, or signed wrongly. */
+  /** Adds all signatures to a transaction and returns its hex; null if the wallet is not a signer or signed wrong. */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;
@@ -88,7 +88,7 @@ const keys: ReadonlyMap<string, KeyObject> = new Map(
  */
 export const PAPER_COSIGNERS: readonly string[] = [...keys.keys()];
 
-/** Returns a co-signer's signature over a transaction's message; null if the exchange does not have its key. */
+/** Returns a co-signer's signature over a transaction's message; null if the exchange lacks the co-signer's key. */
 function cosign(publicKey: string, messageBytes: Uint8Array): Buffer | null {
   const key = keys.get(publicKey);
   return key === undefined ? null : sign(null, messageBytes, key);

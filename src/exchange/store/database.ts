@@ -7,7 +7,7 @@ import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Runs one transaction at a time on the exchange's file. A failed write is final, because the core is then newer. */
+/** Runs one transaction at a time. No write may follow a failed write, because the file then lacks a change. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;
@@ -63,7 +63,7 @@ export class Transactions {
   }
 }
 
-/** Format of the file; others are refused. The number also increases when the rules of recorded fills change. */
+/** Format of the database; other formats are refused. Changed rules of recorded fills also need a new format. */
 const FORMAT = 3;
 
 /** Memory of SQLite's cache, KiB: enough for the upper levels of all indexes with millions of rows. */

@@ -8,7 +8,7 @@ import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
 import { SqliteArchive } from './sqlite-archive.js';
 
-/** Number of journal rows per read. SQLite cannot write during a read, and replaying the rows writes. */
+/** Number of journal rows per read. A replay writes between reads, because SQLite cannot write during a read. */
 const CHUNK = 5_000;
 
 interface JournalRow {
@@ -47,7 +47,7 @@ export class CoreJournal {
     );
     for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
       for (const { now_ms, method, args } of rows) {
-        // Rows are checked here, because a replay ignores errors: it assumes that the call failed in its first run too.
+        // The method of each row is checked here, because a replay ignores errors of calls.
         assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
         yield [now_ms, method, JSON.parse(args)];
       }
@@ -111,7 +111,7 @@ interface Storage {
   readonly archive: SqliteArchive;
 }
 
-/** A core whose state survives the process, if it has a data folder. */
+/** A core whose state survives the process if a data folder is given. */
 export class PersistentCore {
   readonly core: ExchangeCore;
   readonly #settings: CoreSettings;
@@ -144,7 +144,7 @@ export class PersistentCore {
     const stored = journal.snapshot() as StoredCore | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal is replayed with the settings under which it was written. After the replay the new settings apply,
-    // except the seed, because names must never be reused.
+    // except the seed, so that the names of records never repeat.
     const current = { ...settings, seed: stored?.settings.seed ?? settings.seed };
     const opened = new ExchangeCore(current, core?.snapshot(), archive);
     const persistentCore = new PersistentCore(opened, current, { db, transactions, journal, archive });
@@ -207,7 +207,7 @@ function replayJournal(stored: StoredCore, journal: CoreJournal, archive: Archiv
     try {
       core.apply(command);
     } catch {
-      // The call threw in its first run too, and its replay repeats its changes. A failed write must not be ignored.
+      // The call also threw in its first run; the replay repeats its changes. A failed write must not be ignored.
       journal.assertSound();
     }
   }

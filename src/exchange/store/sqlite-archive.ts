@@ -1,6 +1,6 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal. New rows stay in memory until a
- * transaction, a few times a second. After a crash, replaying the journal since the last snapshot adds lost rows again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. New rows are written a few times
+ * a second. After a crash, replaying the journal since the last snapshot adds lost rows again.
  */
 
 import type Database from 'better-sqlite3';
@@ -26,7 +26,7 @@ interface ArchiveRow {
   readonly record: string;
 }
 
-/** SQL statements that read ids from one id on, up to a maximum number. */
+/** SQL statements that read a limited number of ids after or before a given id. */
 interface IdQueries {
   readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
   readonly onMarket: Database.Statement<
@@ -54,7 +54,7 @@ class ArchiveTable {
     this.#kinds = new Kinds(db, recordKind);
     this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
     this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
-    // The table's name index omits rows without a name. SQLite uses this index only with the second condition.
+    // The index on `pubkey` omits rows with an empty `pubkey`. SQLite uses the index only with the second condition.
     this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
     this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
     this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
@@ -124,7 +124,7 @@ function prepareIdQueries(db: Database.Database, table: string, from: string, or
   const ids = (where: string) =>
     db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
   return {
-    // With `pluck`, a statement returns plain ids, which its type does not express.
+    // With `pluck`, a statement returns plain ids instead of rows; the statement's type does not express this.
     overall: ids('account = ? AND kind = ?') as IdQueries['overall'],
     onMarket: ids('account = ? AND market = ? AND kind = ?') as IdQueries['onMarket'],
   };
@@ -139,11 +139,11 @@ interface KindRow extends Omit<ArchiveKind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Numbers the combinations of state, outcome and side of a table. */
+/** Assigns a number to each combination of state, outcome and side in a table. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** All combinations of state, outcome and side by number. */
+  /** All combinations of state, outcome and side, in the order of their numbers. */
   readonly all: ArchiveKind[];
 
   /** Reads the stored combinations of state, outcome and side. The table `kind` must already exist. */
@@ -175,7 +175,7 @@ export class SqliteArchive implements Archive {
   readonly #transactions: Transactions;
   readonly #tables: Readonly<Record<RecordKind, ArchiveTable>>;
   #waiting: (readonly [RecordKind, Archived])[] = [];
-  /** The archive's unwritten rows again, for reads. */
+  /** Copy of the archive's unwritten rows, for reads. */
   #fresh = new MemoryArchive();
 
   constructor(db: Database.Database, transactions: Transactions) {

@@ -1,7 +1,7 @@
 /**
- * The arena compares strategies in worlds with known true probabilities, on common seeds. The result is the edge of
- * each fill against the true probability, without the luck of the settlement. Figures do not depend on the number of
- * threads.
+ * The arena compares strategies on the same seeds, in simulated markets with known true probabilities. The result is
+ * the edge of each fill against the true probability, without the luck of the settlement. The arena's results do not
+ * depend on the number of threads.
  */
 
 import { resolve } from 'node:path';
@@ -51,7 +51,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     halted: results.filter(({ halts }) => halts > 0).length,
     result: mean(({ result }) => result),
     drawdown: mean(({ drawdown }) => drawdown),
-    /** Number of simulations that ended early. */
+    /** Number of simulations that an error or a broken rule ended early. */
     failed: failures.length,
     firstFailure: failures[0] ?? null,
   };
@@ -59,7 +59,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
 
 export type EdgeDifference = Readonly<ReturnType<typeof computeDifference>>;
 
-/** Computes the difference in edge of two strategies on the same seeds. */
+/** Computes the difference in edge between two strategies on the same seeds. */
 export function computeDifference(results: readonly NamedSimulation[], others: readonly NamedSimulation[]) {
   const { world, strategy } = must(results[0], 'a simulation');
   const { strategy: against } = must(others[0], 'a simulation');
@@ -67,7 +67,7 @@ export function computeDifference(results: readonly NamedSimulation[], others: r
   return { world, strategy, against, ...compareEdges(edgesOf(results), edgesOf(others)) };
 }
 
-/** Compares edges seed by seed, so that effects common to both do not enter the error. */
+/** Compares two strategies' edges seed by seed, so that effects of the seed do not enter the standard error. */
 export function compareEdges(edges: readonly number[], others: readonly number[]) {
   const differences = edges.map((edge, place) => edge - must(others[place], 'the same seed'));
   return {
@@ -78,7 +78,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
   };
 }
 
-/** Scores each strategy in each world, and compares each pair on equal seeds; sorted by world and strategy. */
+/** Scores each strategy in each world, and compares each pair of strategies; sorted by world and strategy. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
   const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
   return {
@@ -96,7 +96,7 @@ export function judgeSimulations(simulations: readonly NamedSimulation[]) {
 export const listEntrants = (config: Config): readonly Entrant[] =>
   config.strategies.map((strategy) => ({ ...strategy, config }));
 
-/** Throws `config_invalid` with all errors of the file, or for a file without a strategy. */
+/** Throws `config_invalid` with all errors of a trader's file, also if the file lists no strategy. */
 export async function loadEntrants(source: ConfigSource): Promise<readonly Entrant[]> {
   const config = await loadConfig(source.file, { ...source, strategyFileToo: true, feeds: 'any' });
   if (config.strategies.length === 0)
@@ -110,7 +110,7 @@ export interface SeedRange {
   readonly count: number;
 }
 
-/** Task to simulate one strategy on these seeds of one world. A task ends with its first failed simulation. */
+/** Task to simulate one strategy in one world on a range of seeds. A task ends at its first failed simulation. */
 export interface SimulationTask {
   readonly world: string;
   readonly strategy: string;
@@ -139,7 +139,7 @@ export async function runSimulations<T extends SimulationTask>(
 
 interface ArenaPlan {
   readonly worlds: readonly World[];
-  /** Paths of strategy files and traders' files, as given. */
+  /** Paths of strategy files and traders' files, as given by the user. */
   readonly files: readonly string[];
   readonly env: ConfigSource['env'];
   readonly cwd: string;

@@ -3,7 +3,7 @@
 import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { formatQuantity } from '../report/figures.js';
 
-/** Conditions of a strategy's simulations. A world uses only the conditions that its `conditions` name. */
+/** Conditions of a strategy's simulations. A world uses only the conditions that its field `conditions` lists. */
 export interface Conditions {
   /** Number of simultaneous markets in a simulation. */
   readonly markets: number;
@@ -20,7 +20,7 @@ export interface Conditions {
 
 export type ConditionName = keyof Conditions;
 
-/** One market, the request limits of the `paper` and `worm` profiles, a venue on another continent, and good feeds. */
+/** Default: one market, request limits as in the `paper` profile, a venue on another continent, good feeds. */
 export const USUAL_CONDITIONS: Conditions = {
   markets: 1,
   publicPerMinute: 120,
@@ -33,7 +33,7 @@ export const USUAL_CONDITIONS: Conditions = {
 /** Names of the feed conditions, which every world uses. */
 export const FEED_CONDITIONS: readonly ConditionName[] = ['feedSd', 'feedLagS'];
 
-/** Returns a description of the world's markets and venue; empty if it uses no such conditions. */
+/** Describes the number of markets and the venue in words; empty if a world uses neither condition. */
 export function conditionsText(names: readonly ConditionName[], values: Conditions): string {
   const { markets, publicPerMinute, signedPerMinute, delayMs } = values;
   const venue = `${publicPerMinute} public requests a minute, ${signedPerMinute} signed ones, round trips of ${delayMs} ms`;
@@ -105,7 +105,7 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly requests: number | null;
   /** Number of halts by a risk limit; 0 in a world without a risk limit. */
   readonly halts: number;
-  /** Result by the trader's own ledger just before settlement; null in a world without a trader. */
+  /** Gain in the trader's own ledger just before settlement, currency; null in a world without a trader. */
   readonly reported: number | null;
   /** Outcome of the market, 1 for YES; null with several markets. */
   readonly outcome: 0 | 1 | null;

@@ -1,4 +1,4 @@
-/** Scenes: markets on the exchange's own book, with other accounts that act at their own times. */
+/** Scenes: simulated markets on the exchange's own book, in which other accounts trade beside the tested trader. */
 
 import { type AccountSlot, ASK, BID, type MatchingSide, REFUSED_MARKET } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -37,10 +37,10 @@ abstract class SteppedMarket implements SceneMarket {
   }
 
   abstract decide(): boolean;
-  /** Lets the other accounts act for one step, at the exchange's present time. */
+  /** Lets the scene's own accounts act for one step, at the exchange's present time. */
   abstract act(): void;
 
-  /** Returns the account of this name, which is the same in all markets. */
+  /** Returns the account with a given name; all markets share the account. */
   protected account(name: string): AccountSlot {
     return this.core.identity.openInternal(name, { unlimited: true });
   }
@@ -52,9 +52,9 @@ abstract class SteppedMarket implements SceneMarket {
     return price === null ? null : price / TICK_MICROS;
   }
 
-  /** Places an order. Returns the handle of the resting order, or 0 if no part rests. */
+  /** Places an order. Returns the handle of the open order, or 0 if no part of the order stays in the book. */
   protected place(account: AccountSlot, side: MatchingSide, tick: number, shares: number, immediate: boolean): number {
-    // Whole ticks and hundredths of shares are integers of millionths.
+    // Whole ticks and hundredths of shares are whole numbers of millionths.
     const price = (tick * TICK_MICROS) as Micros;
     const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
     const handle = this.core.internal.place(account, this.index, side, price, amount, immediate);
@@ -113,7 +113,7 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
 
 /**
  * Plays the challenge on the exchange's own book. The challenge's participants are accounts that act in the published
- * order. Without other traders the book equals the published one. The first market is the challenge of this seed.
+ * order. Without other traders, the book equals the published simulator's. The first market uses the given seed.
  */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
@@ -196,7 +196,7 @@ const WALKED_TICKS = 34;
 const RESOLVES_AFTER_MS = 86_400_000;
 /** Range of the duration of the quoter's price move, s. */
 const WALK_S = [120, 360] as const;
-/** Range of the quotes' distance from the mid, in ticks; it lets a trader quote inside the quoter's quotes. */
+/** Range of the distance of the quoter's quotes from the mid, ticks; a trader can quote between these quotes. */
 const HALF_SPREAD_TICKS = [1, 6] as const;
 /** Probability that the quoter's own accounts trade with each other after a step. */
 const WASH_CHANCE = 0.3;
@@ -207,8 +207,8 @@ const QUOTED = [SHARES, SHARES, 2000] as const;
 
 /**
  * Creates a dishonest quoter in markets without another maker. The quoter knows the true price, and moves its quotes
- * away from it. The quoter sells to traders that follow them. The quoter trades with itself so that the market looks
- * active.
+ * away from that price. The quoter sells to traders that follow its quotes. The quoter trades with itself so that the
+ * market looks active.
  */
 export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
   const random = Random.fromSeed(seed, 'liar');
@@ -252,7 +252,7 @@ class LiarMarket extends SteppedMarket {
     const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
     const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
     const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? TICKS];
-    // A quote that would trade with the trader's orders is placed one tick from them.
+    // A quote that would trade with the trader's orders is moved to one tick before those orders.
     const bid = Math.min(middle - halfTicks, ownAsk - 1);
     const ask = Math.max(middle + halfTicks, ownBid + 1);
     this.#quotes = [
@@ -291,7 +291,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = new Crowd(core, { seed }, nowMs);
-      // `isInformed` is true while the informed takers place an order. The crowd has already opened this account.
+      // `isInformed` is true while the informed takers place an order. The crowd has already opened their account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {

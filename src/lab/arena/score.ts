@@ -1,4 +1,4 @@
-/** Random draws of a simulation: its configuration, its feeds, and the hidden score whose final sign is the outcome. */
+/** Random draws of a simulation: its configuration, its feeds, and the score whose final sign decides the outcome. */
 
 import { normalCdf } from '../../shared/base/random.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
@@ -42,7 +42,7 @@ const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
   #next = WORDS;
-  /** Second value of the newest pair that `gauss` has computed; null if it is used. */
+  /** Second value of the newest pair that `gauss` has computed; null if that value is already used. */
   #spare: number | null = null;
 
   /** @param seed a safe integer, 0 or more */
@@ -89,7 +89,7 @@ export class PythonRandom {
     return mean + Math.cos(angle) * radius * deviation;
   }
 
-  /** Returns a lognormal random number, whose normal is drawn by Kinderman and Monahan's rejection method. */
+  /** Returns a lognormal random number; Kinderman and Monahan's rejection method draws the normal number. */
   lognormal(mean: number, deviation: number): number {
     for (;;) {
       const first = this.random();
@@ -150,14 +150,14 @@ export const START_MS = 1_800_000_000_000;
 export const STEP_MS = 1000;
 export const STEPS = 2000;
 
-/** Seed of one of several markets. No other simulation uses the seeds of markets above the first. */
+/** Returns the seed of one market of a simulation. All seeds except the first market's are unique. */
 export const seedOfMarket = (seed: number, place: number): number => seed + place * 2 ** 34;
 
 export type LadderSide = 'bid' | 'ask';
 
 export type Configuration = Readonly<ReturnType<typeof drawConfiguration>>;
 
-/** Draws the challenge's configuration of a seed (a whole number, 0 or more), in the published order. */
+/** Draws the challenge's configuration from a seed (whole number, 0 or more), in the published simulator's order. */
 export function drawConfiguration(seed: number) {
   const random = new PythonRandom(seed);
   const bothSides: readonly LadderSide[] = ['bid', 'ask'];
@@ -173,10 +173,10 @@ export function drawConfiguration(seed: number) {
     jumpMean: random.uniform(-0.04, 0.04),
     /** Mean number of uninformed orders per step. */
     retailRate: random.uniform(0.154, 0.352),
-    /** Mean currency of an uninformed order, and the standard deviation of its logarithm. */
+    /** Mean size of an uninformed order, currency, and the standard deviation of the size's logarithm. */
     retailMeanNotional: random.uniform(2.64, 6.336),
     retailSigma: 1.2,
-    /** Currency of each order of the competitor, and the distance of its best orders from the fair price, ticks. */
+    /** Size of each order of the competitor, currency, and distance of its best orders from the fair price, ticks. */
     competitorNotional: random.uniform(24, 72),
     competitorSpread: random.randint(1, 4),
     /** Sides of the book that the competitor quotes. */
@@ -198,7 +198,7 @@ export interface Truth {
   readonly isYes: boolean;
 }
 
-/** Probability of more jumps that the sum neglects, small enough for the tenth decimal of every published edge. */
+/** Probability of the jump counts that the sum neglects; too small to change ten decimals of a published edge. */
 const TAIL = 1e-13;
 
 export function startScore(config: Configuration, seed: number): Truth & { readonly value: number } {
@@ -226,7 +226,7 @@ export function startScore(config: Configuration, seed: number): Truth & { reado
   };
 }
 
-/** True if an announcement comes now. Announcements come at fixed steps before the end, but not at the end. */
+/** True if an announcement occurs now. Announcements come at fixed steps before the end, but not at the end. */
 const isNews = (stepsLeft: number, { newsEverySteps }: Configuration): boolean =>
   newsEverySteps > 0 && stepsLeft > 0 && stepsLeft % newsEverySteps === 0;
 

@@ -1,5 +1,5 @@
 /**
- * Runs a strategy of the product in the challenge, where a step is one second. In the challenge, the strategy's view
+ * Runs a strategy of Twinbook in the challenge, in which a step is one second. In the challenge, the strategy's view
  * has own orders, own fills, and the competitor's best prices with a nominal size. The trader's engine turns quotes
  * into order changes. Orders that the challenge forbids are not placed.
  */
@@ -125,7 +125,7 @@ export class ShownMaker implements Maker {
     return { sight, orders, nowMs, view: this.#tracker.view(nowMs, own, feeds, event, NO_REQUESTS) };
   }
 
-  /** Second half of a maker's step: requests quotes and returns the actions that lead to them. */
+  /** Second half of a maker's step: asks the strategy for quotes, and returns the actions that set these quotes. */
   decide(turn: Turn): Iterable<MakerAction> {
     if (turn.view === null || this.#sandbox === null) return [];
     return this.#changeOrders(this.#sandbox.quote(turn.view), turn);
@@ -232,7 +232,7 @@ function levels(side: LadderSide, competitorTick: number | null, orders: readonl
   return rows;
 }
 
-/** Plays the challenge of this seed with one changed rule. */
+/** Plays the challenge of a seed with one rule changed. */
 export function playChallenge(
   seed: number,
   judged: ShownStrategy,
@@ -240,7 +240,7 @@ export function playChallenge(
   change = (config: Configuration, _draws: PythonRandom): Configuration => config,
 ): SimulationResult {
   const maker = new ShownMaker(judged, seed, conditions);
-  // The change has its own random draws, so the rest of the seed's market stays the same.
+  // The changed rule has its own random numbers, so the rest of the seed's market stays the same.
   const config = change(drawConfiguration(seed), new PythonRandom(seed + 2 ** 33));
   return simulate(seed, maker, config);
 }
@@ -269,7 +269,7 @@ export function playEvent(
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {
     const own = seedOfMarket(seed, outcome);
     const conditionId = must(ids[outcome], 'an outcome');
-    // View of the other outcomes. Outcomes earlier in the list have already acted in this step.
+    // View of the other outcomes. The makers of outcomes earlier in the list have already acted in the present step.
     const glance = (nowMs: number): EventView => ({
       eventConditionId: facts.eventConditionId,
       outcomes: 'exhaustive',
@@ -317,7 +317,7 @@ function stepTogether(
 
 /** Standard deviation of log-odds per step, with which two outcomes at 0.5 move as in the challenge. */
 const DIFFUSION_SIGMA = 0.025;
-/** Mean number of jumps of all log-odds per step, and their standard deviation. */
+/** Mean number of jumps of all log-odds per step, and the standard deviation of a jump. */
 const JUMP_INTENSITY = 0.002;
 const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;

@@ -1,4 +1,4 @@
-/** Simulates the challenge in the published order of steps, and measures the maker's earnings against the truth. */
+/** Simulates the challenge in the published order of steps, and measures the maker's gains at the true probability. */
 
 import { type SimulationResult, Tally } from './contract.js';
 import {
@@ -13,7 +13,7 @@ import {
 /** Minimum difference from the true price at which the arbitrageur takes an order. */
 const WRONG_BY = 1e-9;
 const SELL_PRICE_FLOOR = 0.05;
-/** A number of shares larger than any book has. */
+/** A number of shares that exceeds the size of every book. */
 const ALL_SHARES = 100_000;
 
 type Taker = 'arbitrageur' | 'retail';
@@ -22,9 +22,9 @@ type Taker = 'arbitrageur' | 'retail';
 export interface Venue {
   /** Best tick of a side of the book; null when the side is empty. */
   best(side: LadderSide): number | null;
-  /** Adds an order of the competitor. */
+  /** Adds an order of the competitor to the book. */
   rest(order: SimulatedOrder): void;
-  /** Trades the incoming order: buys up to this tick, or sells down to it. Returns the number of traded shares. */
+  /** Executes an order that buys up to a tick, or sells down to it. Returns the number of traded shares. */
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
@@ -41,7 +41,7 @@ export class Others {
   /** The competitor's completely filled orders, in the order of their fills. */
   #used: SimulatedOrder[] = [];
 
-  /** Creates the participants. The competitor places its orders at once. */
+  /** Creates the participants, and places the orders of the competitor. */
   constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
     this.#venue = venue;
     this.#config = config;
@@ -52,7 +52,7 @@ export class Others {
     this.#open(this.probability);
   }
 
-  /** Places the competitor's orders on all ticks outside its spread. The orders do not follow later price moves. */
+  /** Places the competitor's orders on all ticks outside its spread; they do not follow later price moves. */
   #open(probability: number): void {
     const below = Math.ceil(probability / TICK - 1e-12) - 1;
     const above = Math.floor(probability / TICK + 1e-12) + 1;
@@ -116,19 +116,19 @@ export class Others {
       if (shares < QUANTUM) return;
       const filled = this.#venue.take('retail', true, ask, shares);
       left = round10(left - filled * tickToPrice(ask));
-      // After a whole level is filled, the next level is more expensive.
+      // After a whole level is filled, the next level of the book is more expensive.
       if (filled === 0) return;
     }
   }
 }
 
-/** Draws the orders of uninformed takers, who accept any price, in one step, in the order of their arrival. */
+/** Draws the uninformed takers' orders of one step, in the order of their arrival. These takers accept any price. */
 export function drawRetail(random: PythonRandom, config: Configuration) {
   const { retailRate, retailMeanNotional, retailSigma } = config;
   const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
   return Array.from({ length: random.poisson(retailRate) }, () => {
     const buys = random.random() < 0.5;
-    // `notional`: currency to spend, or the fair value of the shares to sell.
+    // `notional`: currency that a buy spends, or fair value of the shares that a sell offers.
     return { buys, notional: random.lognormal(mu, retailSigma) };
   });
 }
@@ -146,7 +146,7 @@ class ForbiddenAction extends Error {}
 
 interface CoveredOrder extends SimulatedOrder {
   readonly id: string;
-  /** Number of held YES shares that an ask sells. The shares of the ask beyond the held shares are sold uncovered. */
+  /** Number of held YES shares that an ask sells. The ask's other shares are sold short. */
   covered: number;
 }
 
@@ -238,7 +238,7 @@ export const tickToPrice = (tick: number): number => tick / 100;
 
 /** Rounds a double to 10 decimal places of its exact binary value, half to even. */
 export function round10(value: number): number {
-  // A floating-point number is exactly half-way between two such decimals only if it is an odd multiple of 2^-11.
+  // A double is exactly half-way between two numbers of ten decimals only if it is an odd multiple of 2^-11.
   const halves = value * 2048;
   if (!Number.isInteger(halves) || halves % 2 === 0) return Number(value.toFixed(10)) + 0;
   const below = Math.floor(value * 1e10);
@@ -248,7 +248,7 @@ export function round10(value: number): number {
 /** Smallest amount of shares in the simulator. */
 export const QUANTUM = 0.01;
 
-/** Rounds shares down to a multiple of `QUANTUM`. A float error below 1e-9 multiples is ignored. */
+/** Rounds shares down to a multiple of `QUANTUM`. A floating-point error below 1e-9 multiples is ignored. */
 export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
 
 export interface SimulatedOrder {
@@ -260,7 +260,7 @@ export interface SimulatedOrder {
   remaining: number;
 }
 
-/** Returns the order that trades first on a side: the oldest at the best price. `orders` lists the oldest first. */
+/** Returns the order that trades first on a side: the oldest at the best price. `orders`: oldest order first. */
 function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): SimulatedOrder | null {
   let best: SimulatedOrder | null = null;
   for (const order of orders) {
@@ -272,14 +272,14 @@ function findBest(orders: Iterable<SimulatedOrder>, side: LadderSide): Simulated
 
 export const STARTING_CASH = 1000;
 
-/** The maker's view before it acts. Amounts are in shares, money is in currency. */
+/** View of the market that the maker gets before it acts. Amounts are in shares, money is in currency. */
 export interface MakerSight {
   readonly step: number;
   readonly account: SimulatedAccount;
   /** The competitor's best prices, in ticks; null without an order on that side. */
   readonly competitorBid: number | null;
   readonly competitorAsk: number | null;
-  /** True probability of YES, only for simulated feeds. A maker must not quote by the true probability. */
+  /** True probability of YES, only for simulated feeds. A maker must not use the true probability for its quotes. */
   readonly probability: number;
   /** The maker's fills in the last step. */
   readonly fills: readonly MakerFill[];
@@ -288,9 +288,9 @@ export interface MakerSight {
 type MakerFill = Pick<SimulatedOrder, 'side' | 'tick'> & { readonly shares: number };
 
 export interface Maker {
-  /** Yields actions. Each of the maker's actions is applied before the next one is requested. */
+  /** Yields actions. Each action of the maker is applied before the next action is requested. */
   act(sight: MakerSight): Iterable<MakerAction>;
-  /** Error that stopped the maker; null while it works. */
+  /** Error that stopped the maker; null while the maker works. */
   readonly failure?: string | null;
 }
 

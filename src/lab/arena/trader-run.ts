@@ -1,6 +1,6 @@
 /**
  * Runs one simulation with the whole trader: scheduler, engine, risk, executor and ledger, on a virtual clock. All
- * markets open and close together. Before each request of the trader, the other accounts do all their work that is due.
+ * markets open and close together. Before each request of the trader, all other accounts do their due work.
  */
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
@@ -33,7 +33,7 @@ import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 /** Time that the trader has to find the markets before the first event, ms. */
 export const LEAD_MS = 60_000;
 
-/** One market and its true probability, which traders must not see. */
+/** One market and its true probability, which the trader must not see. */
 export interface SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: MarketIndex;
@@ -43,11 +43,11 @@ export interface SceneMarket {
   decide(): boolean;
 }
 
-/** Markets, and the other accounts that trade there. `tick` runs the actions of these accounts that are due. */
+/** Markets, and the accounts that trade there beside the trader. `tick` runs the due actions of these accounts. */
 export interface Scene extends Driver {
-  /** Opens the markets, before the other accounts act. Arguments are times of the exchange clock, Unix ms. */
+  /** Opens the markets, before any account acts. Arguments are times of the exchange clock, Unix ms. */
   open(nowMs: number): readonly SceneMarket[];
-  /** True while an account acts that knows the true probability. The trader does not know the true probability. */
+  /** True while an account that knows the true probability acts. The trader never knows the true probability. */
   readonly isInformed: boolean;
 }
 
@@ -61,11 +61,11 @@ export interface TraderRun {
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
   /** Time from the first event to the close of the markets, ms. */
   readonly lastsMs: number;
-  /** Upper bound of the daily loss limit; makes halts final. Absent: only `moneyFor` applies, and halts are resumed. */
+  /** Upper bound of the daily loss limit; makes halts final. If absent, the trader resumes after a halt. */
   readonly maxLossDayMicros?: Micros;
 }
 
-/** Plays a scene as the markets of a backtest, and measures the trader's results there. */
+/** Plays a scene as the markets of a backtest, and measures the trader's results. */
 class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   readonly untilMs: number;
   readonly feeds: FeedSource = this;
@@ -73,7 +73,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
   nextOpenMs = START_MS;
   lastClosedMs = Number.NEGATIVE_INFINITY;
   events = 0;
-  /** Result by the trader's own ledger just before the markets close, currency; null before that. */
+  /** Gain in the trader's own ledger just before the markets close, currency; null before the close. */
   reported: number | null = null;
   /** Names of the feeds, which report the true probability with the error and delay of the conditions. */
   readonly feedNames: readonly string[];
@@ -106,7 +106,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     this.#snapshot = snapshot;
   }
 
-  /** Counts a fill of the trader at the true probability of that time. The fee of a fill reduces its edge. */
+  /** Counts a fill of the trader, valued at the current true probability. A fee reduces the fill's edge. */
   onFill({ market, isYes, isBuy, priceMicros, amountMicros, feeMicros }: ObservedFill): void {
     const traded = this.#markets.find(({ played }) => played.index === market);
     if (traded === undefined) return;
@@ -163,7 +163,7 @@ class RunStage implements MadeMarkets, MarketDriver, FeedSource {
     for (const { played } of this.#open) listener.onOpen(played);
   }
 
-  /** Advances all markets when one is read, because they share the core's clock, which never goes back. */
+  /** Advances all markets if one market is read, because all share the core's clock, which never goes back. */
   readonly sync = (_index: MarketIndex, nowMs: number): void => this.syncAll(nowMs);
 
   syncAll(nowMs: number): void {
@@ -242,7 +242,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     ...limits,
     maxLossDayMicros: minMicros(limits.maxLossDayMicros, maxLossDayMicros ?? limits.maxLossDayMicros),
   });
-  // All markets are offered to the trader, whatever markets its file selects. The file's `choose` ranks the markets.
+  // The trader may use all markets, even those that its file does not select. The file's `choose` ranks the markets.
   const choose = own.markets.choose ?? 'listed';
   const offered = { ids: [], categories: [], state: 'open', kind: 'orderbook', max: markets, choose } as const;
   const rateLimits = {
@@ -278,8 +278,8 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
 
 /**
  * Returns the trader's capital and limits. A trader's file keeps its own capital and limits. A single strategy file
- * gets the challenge's money per market, and no currency limit stops the strategy before that money is lost. `ownRisk`:
- * the limits of the strategy's file.
+ * gets the challenge's money per market; no currency limit stops the strategy before that money is lost. `ownRisk`: the
+ * limits of the strategy's file.
  */
 export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'risk'>, markets: number) {
   const { capitalMicros, risk } = config;
@@ -292,7 +292,7 @@ export function moneyFor({ config, risk: ownRisk }: Pick<Entrant, 'config' | 'ri
     maxOrderSharesMicros: shares,
     maxOrderNotionalMicros: micros(CAPITAL_A_MARKET * ONE),
     maxPositionSharesMicros: shares,
-    // Markets of the crowd share events.
+    // Markets of the crowd share events, so the limit of an event is that of all markets.
     maxEventPositionSharesMicros: micros(POSITION_A_MARKET * markets * ONE),
     maxEventLossMicros: all,
     maxOpenOrders: risk.maxOpenOrders * markets,

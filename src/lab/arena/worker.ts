@@ -1,4 +1,4 @@
-/** Program of a worker thread, which reads the strategies once and then runs tasks one by one. */
+/** Program of a worker thread. The thread reads the strategies once, and then runs tasks one by one. */
 
 import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';

@@ -1,6 +1,7 @@
 /**
- * Runs a sweep over worlds. Every configuration plays the same seeds, and its worst world determines its rank. The best
- * configuration is then compared with the unchanged file on fresh seeds. Sharpe ratios are deflated by the trials.
+ * Runs a sweep over the arena's worlds. Every configuration plays the same seeds. The worst world of a configuration
+ * determines its rank. The best configuration is then compared with the unchanged file on fresh seeds. Sharpe ratios
+ * are deflated for the number of trials.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
@@ -20,7 +21,7 @@ import { type Conditions, conditionsText, type SimulationResult, type World } fr
 /** Plan of a sweep over worlds. The configuration has exactly one strategy. */
 export interface WorldSweepPlan
   extends Pick<SweepPlan, 'config' | 'source' | 'search' | 'workers' | 'outDir' | 'resume'> {
-  /** Worlds to play. The result of a configuration is that of its worst world. */
+  /** Worlds to play. The result of a configuration is its result in its worst world. */
   readonly worlds: readonly World[];
   readonly conditions: Conditions;
   /** Seeds that rank the configurations. */
@@ -29,12 +30,12 @@ export interface WorldSweepPlan
   readonly fresh: SeedRange;
 }
 
-/** Candidate that has the parameters of the strategy file. */
+/** Candidate with the parameter values of the strategy file. */
 const UNCHANGED: SweepCandidate = { number: 0, values: [], hash: '' };
 
 /**
  * Throws TwinbookError if the sweep cannot begin, for example `usage` for a trader's file that does not have exactly
- * one strategy. A failing configuration is part of the result.
+ * one strategy. A configuration that fails does not stop the sweep; the failure is in the result.
  */
 export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher): Promise<SweepOutcome> {
   const { file, strategies } = plan.config;
@@ -62,7 +63,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   }
 }
 
-/** Throws `usage` if a seed is in both ranges, because results on seeds that were used for the choice prove nothing. */
+/** Throws `usage` if a seed is in both ranges: seeds that chose the best configuration cannot confirm it. */
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
@@ -73,9 +74,7 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/**
- * Makes the facts of the sweep. Worlds take the place of fill models, and seeds that of events: they are independent.
- */
+/** Makes the facts of the sweep. Worlds replace fill models. Seeds replace events, because seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
   const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');

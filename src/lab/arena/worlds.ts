@@ -1,7 +1,7 @@
 /**
- * The table of worlds. `challenge` is the public orderbook prediction market challenge (2026), bit for bit. The
- * challenge's published rules and golden values are in the tests. The worlds `toxic`, `thin` and `news` each change one
- * rule of the challenge, so that a strategy fitted only to the challenge earns less there.
+ * The arena's worlds (simulated markets). `challenge` is the public orderbook prediction market challenge (2026), bit
+ * for bit. The challenge's published rules and golden values are in the tests. The worlds `toxic`, `thin` and `news`
+ * each change one rule of the challenge, so that a strategy fitted only to the challenge earns less there.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -20,7 +20,7 @@ const likeChallenge = (name: string, summary: string, change?: Parameters<typeof
   simulate: (seed, entrant, conditions) => playChallenge(seed, entrant, conditions, change),
 });
 
-/** Number of markets in a world with a fixed number; the crowd has as many markets. */
+/** Number of markets in a world that cannot change this number; the paper exchange's crowd also has four markets. */
 const MARKETS = 4;
 
 const polled = (
@@ -83,7 +83,7 @@ export const WORLDS: readonly World[] = [
   ),
 ];
 
-/** Returns the world of this name; throws `usage` with the known names. */
+/** Returns the world of a given name; throws `usage` with a list of the known names. */
 export function worldNamed(name: string): World {
   const found = WORLDS.find((world) => world.name === name);
   if (found !== undefined) return found;
@@ -93,7 +93,7 @@ export function worldNamed(name: string): World {
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known worlds: ${names.join(', ')}.`);
 }
 
-/** Returns the usual conditions with this number of markets. Throws `usage` if none of the worlds uses the number. */
+/** Returns the default conditions with a number of markets. Throws `usage` if no world uses that number. */
 export function withMarkets(markets: number, worlds: readonly World[]): Conditions {
   if (worlds.some(({ conditions }) => conditions.includes('markets'))) return { ...USUAL_CONDITIONS, markets };
   const names = worlds.map(({ name }) => name).join(', ');

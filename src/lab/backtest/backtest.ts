@@ -24,40 +24,40 @@ import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
 
 export interface BacktestOptions {
-  /** Recordings: folders or files in our own format, or of Kalshi or Polymarket; relative to the working folder. */
+  /** Recordings: folders or files in Twinbook's, Kalshi's or Polymarket's format; relative to the working folder. */
   readonly data: readonly string[];
   /** Fill models: names as for `--fill-model`, or objects; each has its own run. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** Latency: `constant:MS`, `recorded`, or scaled like `recorded:x3`; default: as recorded, else `constant:150`. */
+  /** Latency, like `constant:MS`, `recorded` or (scaled) `recorded:x3`; default: as recorded, else `constant:150`. */
   readonly latency?: string | undefined;
   /** Seed of the random latencies and pubkeys, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Number of runs per fill model, 1 to 1000; default 1. With two or more runs, each run draws the phase of its polls
-   * and its latencies (around `latency`) from the seed. With repeated runs, `analysis.repeats` has their means and
-   * spreads. With repeated runs, all other figures come from the run with the middle result.
+   * Number of runs per fill model, 1 to 1000; default 1. With two or more runs, each run draws the start of its polls
+   * and its latencies (around `latency`) from the seed. `analysis.repeats` has the means and spreads of repeated runs.
+   * All other figures of repeated runs come from the run with the middle result.
    */
   readonly repeat?: number;
-  /** Fee rates in millionths for recordings without fees. Default 0. */
+  /** Fee rates in millionths, for recordings that have no fees. Default 0. */
   readonly fees?: PlanOptions['fees'] | undefined;
   /** Name of a fee curve, as for `--fees`, that replaces `fees` for recordings without fees. */
   readonly feeCurve?: string | undefined;
   /** Time until a merge is final on the chain, ms; default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** After a halt by a limit: `resume` trading with the next event or UTC day (default), or `end` trading. */
+  /** After a halt, the trader can `resume` trading at the next event or UTC day (default), or `end` it. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;
   /** Source of values by feed name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded values. */
   readonly feeds?: Readonly<Record<string, string | null>>;
-  /** Delay from the time in a feed file's row to the trader, ms; default: the delay of a live trader. */
+  /** Delay from the time in a feed file's row until the trader has the value, ms; default: as for a live trader. */
   readonly feedDelayMs?: number | undefined;
   /** Callback with the finished fraction of all runs, 0 to 1, and the name of the current fill model. */
   readonly progress?: (share: number, fillModel: string) => void;
 }
 
 interface BacktestInput extends BacktestOptions {
-  /** Path, relative to the working folder, of a trader's file, or of a strategy file, whose capital is 1000. */
+  /** Path of a trader's file, or of a strategy file (its capital is 1000), relative to the working folder. */
   readonly config: string;
 }
 
@@ -67,8 +67,8 @@ export interface BacktestResult extends BacktestOutcome {
 
 /**
  * Runs the strategies of a file over recordings, once per fill model, in the order of the models. Settings in
- * environment variables are ignored. Throws TwinbookError: Throws `config_invalid`, `strategy_invalid` or
- * `file_unreadable` for the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
+ * environment variables are ignored. Throws TwinbookError `config_invalid`, `strategy_invalid` or `file_unreadable` for
+ * the files, `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});
@@ -89,7 +89,7 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
 
 /**
  * Opens the recordings for the runs of all fill models; `once`: for a single run. The returned function runs one fill
- * model, once or several times. `tell` gets the finished fraction, 0 to 1. Throws the errors of `backtest`.
+ * model, once or several times. `tell` receives the finished fraction, 0 to 1. Throws the same errors as `backtest`.
  */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false) {
   const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
@@ -122,7 +122,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   };
 }
 
-/** Figures of all runs of one fill model, and the run to show. Plain data that threads can exchange. */
+/** Figures of all runs of one fill model, and the run that the report shows. Plain data that threads can exchange. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];

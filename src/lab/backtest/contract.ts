@@ -17,7 +17,7 @@ import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
 import type { LatencyModel } from './latency.js';
 
-/** Source of one market's events. The source may read ahead of the event that is played. */
+/** Source of one market's events. The source may read events ahead of time. */
 export interface EventSource {
   readonly market: RecordedMarket;
   /** Time of the source's first event, Unix ms; null if only the first chunk contains it. */
@@ -25,16 +25,16 @@ export interface EventSource {
   /** True if an opened stream of events starts to read at once; an early opening then shortens the wait for a chunk. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Gaps in a recording without a summary, found while the market was played. */
+  /** Gaps in a recording without a summary, which are found while the market is played. */
   readonly gaps?: readonly RecordedGap[];
-  /** Warnings about the data for the user. The list of warnings is complete once the market was played to its end. */
+  /** Warnings about the data for the user. The list of warnings is complete after the market was played to its end. */
   readonly warnings: readonly string[];
-  /** Opens a stream from the first event. A chunk that it returned stays valid during one further call of `next`. */
+  /** Opens a stream of chunks from the first event. A chunk stays valid during one further call of `next`. */
   open(): ChunkStream;
 }
 
 export interface ChunkStream {
-  /** Returns the next chunk of events, or null at the end. A chunk that is not in memory yet comes as a promise. */
+  /** Returns the next chunk of events, or null at the end. A chunk not yet in memory is returned as a promise. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   close(): void;
 }
@@ -43,12 +43,12 @@ export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;
   readonly openedMs: number;
-  /** Time of the market's first event. The market opens earlier, because the trader must find it first. */
+  /** Time of the market's first event. The market opens before its first event, so that the trader can find it. */
   readonly firstMs: number;
-  /** Time when the market closed in the backtest; null while it is played. */
+  /** Time when the market closed in the backtest; null while the market is open. */
   readonly closedMs: number | null;
   readonly events: number;
-  /** Number of events that the exchange rejected because their price is off the market's tick. */
+  /** Number of events that the exchange rejected because their price is not a multiple of the tick. */
   readonly refused: number;
   /** Reason why the recording could not be read to its end; null if the reading had no error. */
   readonly failure: string | null;
@@ -62,7 +62,7 @@ export interface MarketListener {
   onClose(played: Played, nowMs: number): void;
 }
 
-/** Plays the markets of a backtest. Times here are those of the exchange clock, Unix ms. */
+/** Plays the markets of a backtest. All times are of the exchange clock, Unix ms. */
 export interface MarketDriver {
   /** Time when the last market closes by the recordings' own data. */
   readonly untilMs: number;
@@ -79,7 +79,7 @@ export interface MarketDriver {
   close(): void;
 }
 
-/** Values that one feed delivers at one time: the newest value of each market. */
+/** Values that one feed delivers at one time: the newest value for each market. */
 export interface FeedWord {
   readonly feed: string;
   readonly values: readonly FeedValue[];
@@ -90,22 +90,22 @@ export interface FeedSource {
   take(nowMs: number): readonly FeedWord[];
 }
 
-/** Generator of markets that are made up while they are played, instead of recorded markets. */
+/** Generates markets during the run, instead of playing recorded markets. */
 export interface MadeMarkets {
   /** Starts the generator of markets; called once, before the first event. `account` is the account of the trader. */
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   onFill(fill: ObservedFill): void;
-  /** Feed values of the generated markets, which replace those of the plan. If absent, no feed has a value. */
+  /** Feed values of the generated markets; the run uses no other feed values. If absent, no feed has a value. */
   readonly feeds?: FeedSource;
 }
 
 export interface TimedCommand {
-  /** Time of the operator's command, exchange clock, Unix ms. A time before the run's start counts as the start. */
+  /** Time of the operator's command, exchange clock, Unix ms. A command before the run's start runs at the start. */
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
 
-/** After a halt: `resume` at the next event or UTC day, or `end`, like a live trader without an operator. */
+/** After a halt, the trader can `resume` trading at the next event or UTC day, or `end` it as without an operator. */
 export const AFTER_HALT = ['resume', 'end'] as const;
 export type AfterHalt = (typeof AFTER_HALT)[number];
 
@@ -115,7 +115,7 @@ export interface BacktestPlan {
   readonly title: string;
   readonly trader: BacktestTraderSettings;
   readonly sources: readonly EventSource[];
-  /** Generated markets, which are played instead of `sources` if present. */
+  /** Generated markets; if present, they are played instead of `sources`. */
   readonly made?: MadeMarkets;
   /** Name of a fill model in `exchange/core/matching/fill-model.ts`, or a custom model. */
   readonly fillModel: string | FillModel;
@@ -123,20 +123,20 @@ export interface BacktestPlan {
   readonly seed: number;
   /** Fee rates in millionths for markets whose recording has no fees. */
   readonly fees: { readonly makerRateMicros: number; readonly takerRateMicros: number };
-  /** Returns a random delay, ms, before the trader's first heartbeat after the start or a pause. Absent: no delay. */
+  /** Returns a random delay of the trader's first heartbeat after the start or a pause, ms. Absent: no delay. */
   readonly phaseMs?: (() => number) | undefined;
-  /** Fee curve that replaces `fees` for a recording without fees; null if no curve was chosen. */
+  /** Fee curve that replaces `fees` for a recording without fees; null if the user chose no curve. */
   readonly feeCurve?: FeeCurve | null | undefined;
   /** Time until a merge or redeem is final on the chain, ms. */
   readonly landingMs: number;
   /**
-   * Timed operator commands, oldest first. A `stop` ends the run once the trader has stopped. Without a `stop`, the run
-   * stops the trader after the last market.
+   * Timed operator commands, oldest first. A `stop` command ends the run once the trader has stopped. Without a `stop`
+   * command, the run stops the trader after the last market.
    */
   readonly commands?: readonly TimedCommand[];
   /** Action after a risk limit has halted the trader. Default: `resume`. */
   readonly afterHalt?: AfterHalt;
-  /** Values of feeds in order of the time when the trader gets them, exchange clock. If absent, no feed has a value. */
+  /** Feed values in order of their arrival at the trader (exchange clock). If absent, no feed has a value. */
   readonly feedValues?: readonly RecordedFeedValue[];
   readonly warnings?: readonly string[];
   /** Lines for the report that describe the played data. */

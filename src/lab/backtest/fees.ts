@@ -1,10 +1,10 @@
-/** Fee curves for recordings without fees. A fee curve is a venue's rule or a formula, and is charged after the run. */
+/** Fee curves (venues' rules or formulas) for recordings without fees. Curves' fees are charged after the run. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { FillRecord, MarketSession, SessionRecord } from '../session/contract.js';
 
-/** Base of the curve's fee rate: the traded value, p × (1 - p), or the number of shares. */
+/** Quantity that a fee rate multiplies: shares × p, shares × p × (1 - p), or shares, with p the price. */
 type FeeShape = 'notional' | 'quadratic' | 'per-share';
 
 export interface FeeCurve {
@@ -21,7 +21,7 @@ export interface FeeCurve {
 
 const CENT = 10_000;
 
-/** Fee curves from the venues' documents of 2026. Polymarket's makers pay no fee, and their rebates are left out. */
+/** Fee curves from the venues' documents of 2026. Polymarket's makers pay no fee; their rebates are not included. */
 const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
   none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
   kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },
@@ -45,7 +45,7 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // The text matches only the three known forms of a fee.
+  // The pattern matches only the three known shapes of a fee.
   const shape = found[1] as FeeShape;
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }
@@ -65,8 +65,8 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * Returns the session record with the fees of a curve. The exchange knows only rates of the traded value, so these fees
- * are charged after the run. The trader does not see the fees: its cash is too high during the run, and its strategy
+ * Returns the session record plus a curve's fees. The fees are charged after the run, because the exchange knows only
+ * rates of the traded value. The trader does not see the fees: its cash is too high during the run, and its strategy
  * does not widen quotes for them. `isFree` returns true for the condition id of a market whose recording has no fee.
  */
 export function chargedSession(
@@ -110,7 +110,7 @@ function chargedMarket(market: MarketSession, curve: FeeCurve): MarketSession {
   return { ...market, fills: market.fills.map(chargeFill) };
 }
 
-/** Returns the larger of the known drawdown and that of these samples, because fees can only deepen a drawdown. */
+/** Returns the larger of the known drawdown and the samples' drawdown, because fees can only deepen a drawdown. */
 function deeper(found: number | null, equityMicros: readonly (number | null)[]): number | null {
   if (found === null) return null;
   let [peak, deepest] = [Number.NEGATIVE_INFINITY, found];

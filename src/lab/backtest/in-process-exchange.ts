@@ -42,7 +42,7 @@ import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
-// Frequent records are parsed by hand, because schemas take ten times as long. A test compares both parsers.
+// Frequent records have hand-written parsers, as schemas take ten times as long. A test compares the results.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
 const moneyIfAny = (text: string | null | undefined): Micros | null =>
   text === null || text === undefined ? null : money(text);
@@ -98,7 +98,7 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-/** Parses an answer of the exchange like the endpoint's schema does. */
+/** Parses an answer of the exchange, with the same result as the endpoint's schema. */
 function readRecord(endpoint: EndpointName, record: unknown): unknown {
   const reader = READERS[endpoint];
   return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
@@ -132,7 +132,7 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
 
 /**
  * Creates a function that returns a market's newest public trades, as the service's handler does. Each row of trades is
- * built once, and an unchanged answer is the same object.
+ * built once; an unchanged answer is returned as the same object.
  */
 function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
   const market = core.catalog.market(index);
@@ -151,15 +151,15 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-/** Answers with the newest own trades, up to the maximum page size. A repeated, unchanged answer is the same object. */
+/** Answers with the trader's newest trades, up to the maximum page size. An unchanged answer is the same object. */
 class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
-  /** Rows of own trades by id, for the longest page. */
+  /** Rows of the trader's trades by id, as many as the longest page has. */
   readonly #rows = new Map<number, OwnTrades[number]>();
-  /** Number of all own trades. Trade ids count from 1 in the order of the fills. */
+  /** Number of all trades of the trader. Trade ids count up from 1, in the order of the fills. */
   #count = 0;
-  /** Last answer with own trades, for each requested page size. */
+  /** Last answer with the trader's trades, for each requested page size. */
   readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
 
   constructor(core: ExchangeCore, account: AccountSlot) {
@@ -184,7 +184,7 @@ class OwnTradePage {
     return outcome;
   }
 
-  /** Returns the row of a trade, as the same object until it changes. The row of a final order never changes. */
+  /** Returns the row of a trade, as the same object until the row changes. A final order's row never changes. */
   #read(id: number): OwnTrades[number] {
     const known = this.#rows.get(id);
     if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
@@ -204,8 +204,8 @@ export const SIGNATURE = '0'.repeat(128);
 const LONGEST_PAGE = 100;
 
 /**
- * Limit of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at most a
- * minute. This limit exceeds the number of orders that a trader can place in half an hour.
+ * Maximum number of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at
+ * most a minute. The maximum exceeds the number of orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
@@ -240,7 +240,7 @@ export class InProcessExchange {
   /** Last parsed answer of the exchange, by endpoint. Comparing a record is faster than parsing it again. */
   readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
-  /** `listener` gets each fill after this exchange has booked it. */
+  /** `listener` gets each fill after the exchange has recorded it. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
     const onFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
@@ -258,7 +258,7 @@ export class InProcessExchange {
   answer(call: AnyCall, nowMs: number): InProcessAnswer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // The clock has whole seconds here, as in the exchange's HTTP headers.
+    // The exchange's time is in whole seconds here, as in the exchange's HTTP headers.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
@@ -266,13 +266,13 @@ export class InProcessExchange {
 
   /**
    * Ends a market and drops its data, since a run may have thousands of markets. A market with an unknown outcome and
-   * no holdings is canceled, so that the trader stops polling it.
+   * without shares is canceled, so that the trader stops polling it.
    */
   closeMarket(market: MarketIndex, nowMs: number): void {
     const { conditionId, state } = this.core.marketFacts(market);
     const { yes, no } = this.core.catalog.market(market).shares.read(this.account);
     if (!isSettledMarket(state) && yes === 0 && no === 0) this.core.at(nowMs).markets.resolve(conditionId, null);
-    // One more row than fits on a page shows that further rows exist.
+    // One more row than a page holds is read, to detect that further rows exist.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
     this.#orders = null;
@@ -282,7 +282,7 @@ export class InProcessExchange {
     const { core, account } = this;
     core.advance(nowMs);
     const dueMs = core.timers.nextMs;
-    // A timer has fired, such as an expired draft or a final merge, so the cached orders are no longer valid.
+    // A timer fired (for example, a draft expired or a merge became final), so the cached orders are no longer valid.
     if (dueMs !== this.#dueMs || declarationOf(call.endpoint).method !== 'GET') this.#orders = null;
     this.#dueMs = dueMs;
     switch (call.endpoint) {
@@ -296,7 +296,7 @@ export class InProcessExchange {
       }
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
-          // Each poll of the trader makes a new query object with equal fields. Other queries get a fresh answer.
+          // Each poll of the trader makes a new query object with equal fields. A different query gets a fresh answer.
           const isSame = JSON.stringify(call.query) === JSON.stringify(this.#ordersQuery);
           if (this.#orders === null || !isSame) this.#orders = this.#handleCall(call, nowMs);
           this.#ordersQuery = call.query;
@@ -334,7 +334,7 @@ export class InProcessExchange {
     return trades();
   }
 
-  /** Answers the most frequent call of a backtest without decimal strings. */
+  /** Answers the most frequent call of a backtest, without conversion to decimal strings. */
   #book(conditionId: string, isYes: boolean, depth: number): Outcome {
     const index = this.core.catalog.findIndex(conditionId);
     if (index === null) return answerRefusal({ slug: 'not_found' });
@@ -351,7 +351,7 @@ export class InProcessExchange {
   #side(index: MarketIndex, side: 0 | 1, depth: number): Orderbook['bid'] {
     const count = this.core.catalog.market(index).readLevels(side, depth, this.#prices, this.#amounts);
     const rows: Orderbook['bid'] = [];
-    // The core's buffers hold integer micros, but typed arrays cannot carry the type.
+    // The core's buffers contain integer micros, but the type of a typed array cannot express this.
     for (let i = 0; i < count; i++) {
       rows.push({ price: this.#prices[i] as Micros, total_amount: this.#amounts[i] as Micros });
     }
@@ -372,7 +372,7 @@ export class InProcessExchange {
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
     if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
-    // A record that is the same object may have changed since, so it is parsed again.
+    // A record that is the same object may have changed since the last answer, so it is parsed again.
     const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
     if (isSame && isDeepStrictEqual(last.record, record)) return last.outcome;
     const outcome = read(endpoint, record, nextCursor);
@@ -386,7 +386,7 @@ function handle<N extends EndpointName>(name: N, call: object, context: HandlerC
   return HANDLERS[name](call as ServiceCall<N>, context);
 }
 
-/** Converts the answer to a draft, whose record equals its wire format. */
+/** Converts the answer to a draft call; the record of a draft equals its wire format. */
 const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
   result.ok ? { kind: 'answered', data: result.value, nextCursor: null } : answerRefusal(result.fault);
 
@@ -399,7 +399,7 @@ const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome 
 /** Returns the answer as the HTTP client would parse it. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({
   kind: 'answered',
-  // The returned value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
+  // The value comes from the endpoint's schema, or from the equivalent reader in `READERS`.
   data: readRecord(endpoint, record) as never,
   nextCursor,
 });

@@ -8,26 +8,26 @@ import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protoc
 /** Time-out of the trader's requests, ms. */
 export const GIVES_UP_MS = 10_000;
 
-/** Default latency without recorded round trips, as of a venue on another continent. */
+/** Default round trip without measured round trips, like that of a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
 
-/** Kinds of calls with different latencies: a submit waits for a chain or a matching engine, a read for a cache. */
+/** Kinds of calls with different latencies: submits wait for a chain or a matching engine, reads for a cache. */
 const CALL_KINDS = ['read', 'draft', 'submit', 'cancel'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 
-/** The user's choice of a latency: `constant:MS` (whole round trip) or `recorded`, optionally with `:xK`. */
+/** The user's choice of latency is `constant:MS` (whole round trip) or `recorded`, with an optional factor `:xK`. */
 interface LatencySpec {
   readonly kind: 'constant' | 'recorded';
-  /** Constant round trip, ms; used only by `constant`. */
+  /** Constant round trip, ms; only `constant` uses it. */
   readonly constantMs: number;
   readonly scale: number;
 }
 
-/** Choice of a latency model, as plain data that can be sent to threads. */
+/** Choice of a latency model, as plain data that can be sent to another thread. */
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
-  /** Measured round trips of call kinds with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
+  /** Measured round trips for each kind of call with enough samples, ms. Calls of other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
@@ -49,14 +49,14 @@ export function readLatency(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
-/** Maximum number of measured round trips; a larger number would not describe a network better. */
+/** Maximum number of measured round trips to keep; more samples would not describe the network better. */
 const MAX_ROUND_TRIPS = 20_000;
-/** Minimum samples for a call kind to have its own round trips. */
+/** Minimum number of samples for a kind of call to have its own round trips. */
 const LEAST_OF_KIND = 20;
 
 /**
- * Returns the user's choice of latency. By default, latency has the round trips measured in the recordings, else the
- * usual value. Throws a TwinbookError for an impossible choice of latency, before any run.
+ * Returns the user's choice of latency. Default: the round trips measured in the recordings; without measurements,
+ * `constant:150`. Throws a TwinbookError for an impossible choice of latency, before any run.
  */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
@@ -83,7 +83,7 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-/** Returns the measured round trips, separately for call kinds with enough samples. */
+/** Returns the measured round trips, separately for each kind of call with enough samples. */
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
@@ -110,8 +110,8 @@ interface RoundTripTimes {
 }
 
 /**
- * Deviation of one run's round trips from the chosen latency. `scale`: factor of all round trips. `jitterShare`: mean
- * extra time of a call (exponentially distributed), as a fraction of its round trip.
+ * Difference between one run's round trips and the chosen latency. `scale`: factor of all round trips. `jitterShare`:
+ * mean extra time of a call (exponentially distributed), as a fraction of the call's round trip.
  */
 const NO_SPREAD = { scale: 1, jitterShare: 0 };
 
@@ -123,7 +123,7 @@ const NO_SPREAD = { scale: 1, jitterShare: 0 };
 export class LatencyModel {
   /** Name of the latency in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Travel times of the last drawn call: to the exchange and back, ms. */
+  /** Travel times of the last drawn call, to the exchange and back, ms. */
   thereMs = 0;
   backMs = 0;
   /** True if the exchange executes the call, but its answer comes after the client's time-out. */
@@ -160,7 +160,7 @@ export class LatencyModel {
 }
 
 export const MAX_REPEATS = 1_000;
-/** Maximum factor between a repeat's round trips and the chosen latency. */
+/** Maximum factor between a repeated run's round trips and the chosen latency. */
 const SCALE_RANGE = 1.25;
 /** Mean extra time of a call in repeated runs, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;

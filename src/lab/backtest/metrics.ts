@@ -1,4 +1,4 @@
-/** Measures a backtest at the exchange, at the time of each event and not when the trader saw it. */
+/** Measures a backtest at the exchange, at the time of each event, even if the trader sees the event later. */
 
 import { type AccountSlot, ASK, BID, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
@@ -10,10 +10,10 @@ import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
 
-/** Records the mid at fixed times after each fill. Fills are in order of time: each horizon needs one position. */
+/** Records the mid price at fixed times (horizons) after each fill. Fills are in order of time. */
 class MarkedFills {
   readonly rows: PendingFill[] = [];
-  /** Number of leading `rows` whose mid is recorded, for each horizon. */
+  /** Number of rows at the start of `rows` whose mid is recorded, for each horizon. */
   readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
 
   get nextMs(): number {
@@ -37,7 +37,7 @@ class MarkedFills {
   }
 }
 
-/** Maximum samples of all ended markets together, about 10 MB. A sample of a market has a time and five figures. */
+/** Maximum samples of all ended markets together, about 10 MB. A sample has a time and five figures. */
 const MOST_SAMPLES = 200_000;
 
 export class Metrics {
@@ -52,7 +52,7 @@ export class Metrics {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** `core` must not have had an event yet. */
+  /** Must be created before the first event of `core`. */
   constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
@@ -86,11 +86,11 @@ export class Metrics {
     this.account.see(this.#equityMicros);
   }
 
-  /** Bounds the memory of a run with many markets by thinning the samples of ended markets. */
+  /** Drops samples of ended markets, to limit the memory of a run with many markets. */
   #bound(closed: MarketMetrics): void {
     this.#over.push(closed);
     this.#samples += closed.samples.length;
-    // Each market keeps at least one sample, so the bound is never below the number of markets.
+    // Each ended market keeps at least one sample, so the limit is never below their number.
     while (this.#samples > Math.max(MOST_SAMPLES, this.#over.length)) {
       const finest = Math.min(...this.#over.map(({ samples }) => samples.stepMs));
       for (const { samples } of this.#over) if (samples.stepMs === finest) samples.thinOut();
@@ -98,7 +98,7 @@ export class Metrics {
     }
   }
 
-  /** Ends the run; the last sample is the final equity. Open markets keep their figures; later mids stay unknown. */
+  /** Ends the run; the last sample is the final equity. Open markets keep their figures; later mids are unknown. */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);
@@ -117,7 +117,7 @@ export class Metrics {
 
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
-    // These casts are safe, because the data answers this call.
+    // These casts are safe, because the data is the answer to this call.
     const { data } = outcome;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, data as DataOf<'orders.submit'>, nowMs);
     if (call.endpoint === 'orders.cancelSubmit')
@@ -200,7 +200,7 @@ export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'm
 
 export class MarketMetrics {
   readonly played: Played;
-  /** Resting own orders: when each began to rest, and the recorded shares ahead of it. */
+  /** The trader's open orders: start time of each, and the recorded shares ahead of it. */
   readonly joined = new Map<string, { readonly sinceMs: number; readonly behindMicros: number }>();
   readonly conversions: ConversionRecord[] = [];
   readonly samples = new MarketSamples();
@@ -209,7 +209,7 @@ export class MarketMetrics {
   ordersCanceled = 0;
   postedMicros = 0;
   joinedBehindMicros = 0;
-  /** Last known YES mid without own orders; null before the first mid. */
+  /** Last known YES mid without the trader's orders; null before the first mid. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;
   readonly #fills = new MarkedFills();
@@ -223,7 +223,7 @@ export class MarketMetrics {
     return this.#fills.rows;
   }
 
-  /** Updates and returns the recorded book's mid; while a side of the book is empty, the last known mid. */
+  /** Updates and returns the recorded book's mid; returns the last known mid while a side of the book is empty. */
   mark(): number | null {
     const bid = this.#core.catalog.market(this.played.index).bestRecorded(BID);
     const ask = this.#core.catalog.market(this.played.index).bestRecorded(ASK);
@@ -247,7 +247,7 @@ export class MarketMetrics {
     this.held.move({ kind: 'fill', ...pending });
   }
 
-  /** Detects merges and splits since the last call: the holdings at the exchange differ from the own count. */
+  /** Detects merges and splits since the last call: shares at the exchange differ from the shares counted here. */
   findSets(account: AccountSlot, nowMs: number): void {
     const holding = this.#core.catalog.market(this.played.index).shares.read(account);
     const [yesGone, noGone] = [this.held.yesMicros - holding.yes, this.held.noMicros - holding.no];
@@ -259,7 +259,7 @@ export class MarketMetrics {
     }
   }
 
-  /** Books a merge, split or redeem. Share amounts are positive for removed shares and negative for added shares. */
+  /** Records a merge, split or redeem. Share amounts are positive for removed shares and negative for added shares. */
   onConversion(kind: ConversionRecord['kind'], timeMs: number, yes: number, no: number, cashMicros: number): void {
     const { markMicros } = this;
     const yesCostMicros = kind === 'split' ? computeYesCost(-yes, markMicros) : null;

@@ -18,7 +18,7 @@ const USUAL_MAX_AGE_MS = 60_000;
 /** Maximum number of feed values, about 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed and the path of the file with its values; a null path means the recorded values. */
+/** A feed, and the path of the file with its values; a null path stands for the recorded values. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
@@ -59,7 +59,7 @@ export async function readFeedData(question: FeedQuestion) {
   };
 }
 
-/** Returns a warning for each feed without values for the played markets. Strategies that need it do not quote. */
+/** Returns a warning per feed without values for the played markets. Strategies that need this feed do not quote. */
 export const silentFeeds = (
   settings: readonly FeedSettings[],
   values: readonly RecordedFeedValue[],
@@ -120,7 +120,7 @@ function fileValues(name: string, path: string, { config, delayMs }: FeedQuestio
 const usualDelayMs = (feed: FeedConfig | undefined): number =>
   TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
 
-/** Returns the time when the trader gets a feed value: the next batch of values, as in a live trader. */
+/** Returns the time when the trader gets a feed value, in whole batches of values, as in a live trader. */
 const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
 
 function readRows(path: string) {
@@ -136,7 +136,7 @@ function readRows(path: string) {
     .flatMap((line) => {
       const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
       if (read === null) return [];
-      // The live limit on future times of feed values does not apply, because a backtest plays the past.
+      // The live limit on future times of feed values does not apply here, because a backtest plays the past.
       const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
       if (!('kind' in row)) return [row];
       add(row);
@@ -155,8 +155,8 @@ function readText(path: string): string {
 }
 
 /**
- * Default fill models, from the fewest to the most credible fills. The first and the third default model differ in how
- * crossing orders fill, the others in the queue position.
+ * Default fill models, ordered from the fewest fills to the most fills that are still credible. The first and the third
+ * model differ in how crossing orders fill; the others differ in the queue position.
  */
 export const BRACKET = ['posts-only', 'trade-through', 'risk-averse', 'power:3', 'optimistic'] as const;
 
@@ -167,7 +167,7 @@ export interface PlanOptions
   > {
   /** True if every strategy gets every recorded market, regardless of the market selection in its file. */
   readonly allMarkets: boolean;
-  /** Feed values. Absent: no feed of the configuration has a value. */
+  /** Feed values. If absent, no feed of the configuration has a value. */
   readonly feedData?: FeedData | undefined;
 }
 
@@ -197,7 +197,7 @@ export function makePlan(config: Config, sources: readonly EventSource[], option
   };
 }
 
-/** Returns the feeds, with only the feed values of the played markets. */
+/** Returns the feeds, with the feed values of the played markets only. */
 function pickFeeds(config: Config, selected: readonly EventSource[], data: FeedData | undefined) {
   const feeds = data?.settings ?? config.feeds;
   const played = new Set(selected.map(({ market }) => market.conditionId));

@@ -24,7 +24,7 @@ import { openRecordings } from '../../recording/recording.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { BacktestPlan, ChunkStream, EventSource, MarketDriver, MarketListener, Played } from './contract.js';
 
-/** Returns fill models with canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
+/** Returns the fill models with canonical names. Throws TwinbookError `usage` for an unknown or repeated model. */
 export function checkFillModels<Choice extends string | FillModel>(choices: readonly Choice[]): readonly Choice[] {
   // A fill model's name is replaced by its canonical name. A fill model that is an object is unchanged.
   const known = choices.map((choice) => (typeof choice === 'string' ? (fillModel(choice).name as Choice) : choice));
@@ -54,8 +54,8 @@ export async function openSources(
 
 /**
  * Returns a source of events that reads one chunk ahead, until `isStopped` returns true. A strategy may end its thread,
- * which must not happen within a read (see `waitForReads`). Therefore a worker thread waits for the chunk read ahead,
- * and the main thread plays meanwhile.
+ * but a thread must not end within a read (see `waitForReads`). Therefore a worker thread waits until the next chunk is
+ * read; the main thread plays meanwhile.
  */
 export const streamRecording = (recording: Recording, isStopped: () => boolean = () => false): EventSource => ({
   market: recording.market,
@@ -90,12 +90,12 @@ export const playFromMemory = (
   },
 });
 
-/** Maximum events in memory at 22 bytes each, within 300 MB a backtest. Larger sources are read for each run. */
+/** Maximum events in memory at 22 bytes each, within 300 MB a backtest. Larger sources are read again for each run. */
 const KEPT_EVENTS = 4_000_000;
 
 /**
  * Returns a source of events that the first run reads completely before it plays the market. Later runs reuse the
- * events in memory, unless all sources with the same `shared` together exceed `KEPT_EVENTS`.
+ * events in memory, unless all sources that use the same `shared` exceed `KEPT_EVENTS` events.
  */
 export function keepInMemory(
   recording: Recording,
@@ -126,7 +126,7 @@ export function keepInMemory(
       },
     };
   };
-  // A copy of the source would miss gaps and warnings that are found while reading.
+  // A copy of the source would not have the gaps and warnings that are found during the reading.
   return Object.create(streamed, { open: { value: open } }) as EventSource;
 }
 
@@ -163,17 +163,17 @@ const underWay = new Set<Promise<unknown>>();
 export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
-  // The caller of the read handles its result and error. This promise only tracks the end of a read.
+  // The caller of the read handles the read's result and error. This promise only tracks the end of the read.
   const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;
 }
 
-/** Returns true once the thread must end, so that no further read begins. */
+/** True once the thread must end; no further read begins then. */
 let isEnding = false;
 
-/** Handles uncaught errors of a thread. The thread ends with the first error, once its pending reads have ended. */
+/** Handles uncaught errors of a thread. The thread ends with the first error, after its pending reads have ended. */
 export function endAfterReads(error: unknown): void {
   if (isEnding) return;
   isEnding = true;
@@ -190,7 +190,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   let ready: EventChunk | null | undefined;
   const read = (): Promise<EventChunk | null> => {
     if (isEnding) return new Promise(() => undefined);
-    // A failed read must not end the process before a caller waits for it.
+    // A failed read must not end the process before a caller awaits the read.
     return trackRead(
       iterator.next().then((result) => {
         ready = result.done === true ? null : result.value;
@@ -206,7 +206,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     ready = undefined;
     if (chunk === null) return null;
     ahead = read();
-    // If reading ahead fails, the next call reports it, after this chunk was played.
+    // If reading ahead fails, the next call reports the error, after this chunk was played.
     const played = () => chunk;
     return isMainThread ? chunk : ahead.then(played, played);
   };
@@ -218,19 +218,19 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
   return { next, close };
 }
 
-/** Time by which a market opens before its first event, ms, so that the trader can find it first. */
+/** Maximum time between a market's opening and its first event, ms; the trader finds the market in this time. */
 const LISTED_BEFORE_MS = 60_000;
 
 interface Listed {
   readonly source: EventSource;
   readonly firstMs: number;
   readonly opensMs: number;
-  /** Stream of events whose files are read before the market opens; null until then. */
+  /** Stream of events, which can be opened before the market opens; null until then. */
   stream: ChunkStream | null;
 }
 
 export class ReplayDriver implements MarketDriver {
-  /** Close of the last market by the recordings' own data, Unix ms. */
+  /** Close of the last market according to the recordings' data, Unix ms. */
   readonly untilMs: number;
   readonly #core: ExchangeCore;
   readonly #fees: BacktestPlan['fees'];
@@ -239,7 +239,7 @@ export class ReplayDriver implements MarketDriver {
   readonly #open = new Map<MarketIndex, OpenMarket>();
   events = 0;
   lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** Earliest known close of an open market, Unix ms; Infinity if none is known. */
+  /** Earliest known close of an open market, Unix ms; Infinity if no close is known. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
   constructor(core: ExchangeCore, fees: BacktestPlan['fees'], waiting: Listed[], listener: MarketListener) {
@@ -251,7 +251,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Reads the first events of every source. Sources without events are not played but returned as `empty`. */
+  /** Reads the first events of every source. Sources without events are not played; they are returned as `empty`. */
   static async prepare(core: ExchangeCore, plan: BacktestPlan, listener: MarketListener) {
     const waiting: Listed[] = [];
     const empty: EventSource[] = [];
@@ -280,8 +280,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Reads until the events of all open markets up to this time are known, and plays earlier events meanwhile. The next
-   * chunk read is of the market that is read least far, because no market may get ahead of unread events of another.
+   * Reads until the events of all open markets up to `untilMs` are known. Events before these are played meanwhile. The
+   * market that is read least far is read next, because no market may get ahead of unread events of another market.
    */
   async read(untilMs: number): Promise<void> {
     for (let next = this.#leastRead(); next !== null && next.readUntilMs <= untilMs; next = this.#leastRead()) {
@@ -314,7 +314,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** Opens the next market's files early, so that its first events are in memory when it opens. */
+  /** Opens the next market's files early, so that the market's first events are in memory when it opens. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();
@@ -332,8 +332,8 @@ export class ReplayDriver implements MarketDriver {
   }
 
   /**
-   * Closes markets that end by this time, each at its own end and before later events of others. A merge that arrives
-   * after a market's close must always find the market closed.
+   * Closes the markets that end by this time, each at its own end and before later events of other markets. A merge
+   * that arrives after a market's close must always find the market closed.
    */
   #endDue(nowMs: number): void {
     while (this.#nextEndMs <= nowMs) {
@@ -360,7 +360,7 @@ export class ReplayDriver implements MarketDriver {
   }
 }
 
-/** Returns when a market opens in the backtest: as recorded, but at most `LISTED_BEFORE_MS` before its first event. */
+/** Returns a market's opening time in a backtest: as recorded, at most `LISTED_BEFORE_MS` before its first event. */
 const opensMs = ({ market }: EventSource, firstMs: number): number =>
   Math.min(firstMs, Math.max(market.openTimeMs, firstMs - LISTED_BEFORE_MS));
 
@@ -385,7 +385,7 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Stream of the market's events; null after the end, so that read data is released. */
+  /** Stream of the market's events; null after the end, so that the memory of read events is released. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -438,7 +438,7 @@ class OpenMarket implements Played {
   /** Returns the next chunk; null at the end or after a read failure, which closes the market (see `failure`). */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Chunks in memory are used without `await`, because a promise per chunk would take most of the time.
+      // Chunks in memory are used without `await`, because one promise per chunk would take most of the time.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {

@@ -32,7 +32,7 @@ import { Halts, type MeasuredRun, makeSession, RESUME_REASON, RequestCount, SETT
 
 const NOTHING: readonly FeedWord[] = [];
 
-/** Delivers recorded feed values, each at the time when the trader would have got it. */
+/** Delivers each recorded feed value at the time when the trader would have received it. */
 export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;
@@ -97,11 +97,11 @@ export class Timeline {
 }
 
 const BEAT_MS = 100;
-/** Time after the last close before a pause is skipped or the run ends, ms; merges and redeems complete in it. */
+/** Time from the last close until a pause is skipped or the run ends, ms; merges and redeems complete in this time. */
 const AFTERMATH_MS = 120_000;
-/** Interval of the checks whether a risk limit holds the trader back, ms. */
+/** Interval of the checks whether a risk limit restricts the trader, ms. */
 const LOOK_MS = 60_000;
-/** Maximum time for the trader's stop, in which it verifies that no order rests, ms; equal to the live trader's. */
+/** Maximum duration of a stop, in which the trader verifies that no order is open, ms; as in a live trader. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {
@@ -115,7 +115,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
   }
 }
 
-/** The exchange's answer that the trader gets. A lost answer has no exchange clock and no request budget. */
+/** The exchange's answer that the trader gets. A lost answer has no exchange time and no request budget. */
 type Heard = InProcessAnswer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
 const LOST: Heard = {
@@ -145,7 +145,7 @@ class BacktestRun {
   readonly #fromMs: number;
   #nowMs: number;
   #beatMs: number;
-  /** Heartbeats of the trader are at whole multiples of `BEAT_MS` after this time. */
+  /** The trader's heartbeats occur whole multiples of `BEAT_MS` after this time. */
   #rhythmMs: number;
   #lastBeatMs = Number.NEGATIVE_INFINITY;
   #lookMs: number;
@@ -190,7 +190,7 @@ class BacktestRun {
     };
     const observer: CoreObserver = {
       onFill: (fill) => {
-        // Metrics are measured first, because they need the book right before the trade.
+        // Metrics are measured first, because they need the book as it was right before the trade.
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
@@ -227,7 +227,7 @@ class BacktestRun {
       const nextMs = Math.min(this.#nextMs(), this.#driver.nextOpenMs);
       if (this.#driver.readUntilMs <= nextMs) {
         await this.#driver.read(nextMs);
-        // Newly read recorded events may be due earlier, so the next time is computed again.
+        // Recorded events that were just read may be due earlier, so the next time is computed again.
         continue;
       }
       if (this.#driver.nextOpenMs <= nextMs) {
@@ -241,7 +241,7 @@ class BacktestRun {
   }
 
   #nextMs(): number {
-    // Feed values from before the start or from a skipped pause arrive now.
+    // Feed values from before the start, or from a skipped pause, are delivered now.
     const feedMs = Math.max(this.#feeds.nextMs, this.#nowMs);
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
@@ -268,7 +268,7 @@ class BacktestRun {
     this.#step({ kind: 'time', nowMs });
   }
 
-  /** Schedules the trader's next heartbeat, when a live trader has one. Heartbeats without any effect are skipped. */
+  /** Schedules the trader's next heartbeat as in a live trader. Heartbeats without any effect are skipped. */
   #planBeat(): void {
     const quietMs = Math.min(this.#side.trader.quietUntilMs(this.#nowMs), this.#hours.nextLookMs);
     const beats = Math.ceil((quietMs - this.#rhythmMs) / BEAT_MS);
@@ -279,7 +279,7 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // Requests of the trader start at the present time, also right after a skipped pause.
+    // The trader's requests start at the present time, even right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -298,7 +298,7 @@ class BacktestRun {
     return idle && Number.isFinite(nextOpenMs) && this.#pauseEndMs - this.#nowMs > BEAT_MS;
   }
 
-  /** Time when a pause ends: the next market opens, or an operator command is due. */
+  /** Time when a pause ends: a market opens, or an operator command is due. */
   get #pauseEndMs(): number {
     return Math.min(this.#driver.nextOpenMs, this.#timeline.nextMs);
   }
@@ -320,7 +320,7 @@ class BacktestRun {
     return this.#nowMs - this.#stopMs > STOP_MS || this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
   }
 
-  /** True if the last market closed at least `AFTERMATH_MS` ago and no other will open. */
+  /** True if the last market closed at least `AFTERMATH_MS` ago and no other market will open. */
   #isPlayed(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     return openCount === 0 && !Number.isFinite(nextOpenMs) && this.#nowMs - lastClosedMs > AFTERMATH_MS;
@@ -345,7 +345,7 @@ class BacktestRun {
     const sentMs = this.#nowMs;
     this.#trace.number(sentMs);
     this.#trace.text(request.call.endpoint);
-    // Path parameters name a market or a record; all are strings.
+    // Path parameters are strings: the name of a market or a record.
     for (const name of Object.values(request.call.params as Readonly<Record<string, string>>)) this.#trace.text(name);
     if (request.call.body !== undefined) this.#trace.text(JSON.stringify(request.call.body));
     this.#plan.onSent?.(request, sentMs);
@@ -364,10 +364,10 @@ class BacktestRun {
     const { call } = request;
     const nowMs = this.#nowMs;
     const isPublic = declarationOf(call.endpoint).scope === 'public';
-    // A public call names its market by `condition_id`, or concerns no market.
+    // A public call that concerns a market has the market's `condition_id`.
     const { condition_id: conditionId } = call.params as { readonly condition_id?: string };
     const index = conditionId === undefined ? null : this.#exchange.core.catalog.findIndex(conditionId);
-    // A public call needs only its own market. The trader's own state depends on all markets.
+    // A public call needs only the events of its own market. The state of the trader's account depends on all markets.
     if (isPublic && index !== null) this.#driver.sync(index, nowMs);
     else this.#driver.syncAll(nowMs);
     const answer = this.#exchange.answer(call, nowMs);
@@ -415,7 +415,7 @@ class Trace {
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Adds both halves of the number to the hash, because times and amounts exceed 32 bits.
+    // Adds both 32-bit halves of the number to the hash, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }
@@ -436,8 +436,8 @@ class Trace {
 }
 
 /**
- * Copies the settings field by field. A spread would give every backtest's settings a new hidden class, for which V8
- * compiles the trader again. The return type ensures that no field is missing.
+ * Copies the settings field by field. A spread (`...settings`) would give each backtest's settings a new hidden class,
+ * for which V8 compiles the trader again. The return type ensures that no field is missing.
  */
 export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;

@@ -28,14 +28,14 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** Reason for resuming a halted trader after all markets. Unredeemed shares would halt the next event too. */
+/** Reason for resuming a halted trader after all markets. Unredeemed shares would cause a halt in the next event. */
 export const SETTLE_REASON = 'all open markets have ended';
 
 const DAY_MS = 86_400_000;
 
 /**
  * Tracks halts by a risk limit. A live trader stays halted until an operator resumes it. A backtest resumes the trader
- * with the next event or UTC day, so that
+ * at the next event or UTC day, so that later markets are also traded.
  */
 export class Halts {
   readonly #after: AfterHalt;
@@ -58,8 +58,8 @@ export class Halts {
   }
 
   /**
-   * Takes the trader's present restriction by a partly used loss limit. `onLook` must be called before `takeResume`.
-   * The trader lifts this restriction when the loss shrinks.
+   * Records the trader's present restriction because of a partly used loss limit. `onLook` must be called before
+   * `takeResume`. The trader lifts this restriction when the loss shrinks.
    */
   onLook(fromMs: number, heldBack: HeldBack | null): void {
     if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
@@ -75,7 +75,7 @@ export class Halts {
     this.#begun.add(event);
   }
 
-  /** Returns true if the trader must be resumed now. Must be called after markets have opened, and once a minute. */
+  /** Returns true if a halted trader must resume now. Must be called after markets have opened, and once a minute. */
   takeResume(nowMs: number): boolean {
     const isNew = this.#hasNewEvent;
     this.#hasNewEvent = false;
@@ -83,7 +83,7 @@ export class Halts {
     return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
   }
 
-  /** Returns true once per halt while no market is open, so that the resumed trader redeems its holdings. */
+  /** Returns true once per halt while no market is open; the trader is then resumed to redeem its shares. */
   takeSettle(openMarkets: number): boolean {
     if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
     this.#isSettling = true;
@@ -100,7 +100,7 @@ export class Halts {
     return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
   }
 
-  /** Returns the time within this span in which the trader was halted or could only reduce positions, ms. */
+  /** Returns the duration between two times in which the trader was halted or could only reduce positions, ms. */
   withinMs(fromMs: number, toMs: number): number {
     const closed = this.records.filter(({ rung }) => rung !== 'widened');
     return closed.reduce((sum, halt) => {
@@ -110,7 +110,7 @@ export class Halts {
   }
 }
 
-/** Maximum notices of each severity in a session, separate so that many fills cannot displace a halt. */
+/** Maximum notices of each severity in a session; separate limits, so that many fills do not displace a halt. */
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({
@@ -118,7 +118,7 @@ const openScope = (limitPerMinute: number) => ({
   minute: new SlidingMinute(),
 });
 
-/** Counts a session's requests against its rate limits, and its refusals. */
+/** Counts a session's requests against its rate limits, and counts the session's refusals. */
 export class RequestCount {
   readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();
@@ -127,7 +127,7 @@ export class RequestCount {
   readonly #kept = { info: 0, loud: 0 };
   /** Refusals by the risk limits, for each market and limit. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** Reasons of strategies for not quoting, by their text without figures. */
+  /** Reasons why strategies did not quote, by the reason's text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -189,7 +189,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Refusals by cause, most frequent first. A strategy's reason for not quoting counts once per minute and market. */
+  /** Refusals by cause, most frequent first. A strategy's reason not to quote counts once per minute and market. */
   get refused(): readonly CountedRefusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -232,13 +232,13 @@ function dataNotices({ plan, empty, metrics, fromMs }: MeasuredRun): SessionNoti
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Describes a read failure without the folder, so that equal data gives equal reports in any folder. */
+/** Describes a failure to read without the folder's path, so that equal data gives equal reports in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * Returns a notice per market with fills in gaps of the recording. In a gap the recorded book is frozen, so a crossing
- * own order may have taken amounts that no longer existed.
+ * Returns a notice for each market with fills in gaps of the recording. In a gap the recorded book does not change, so
+ * a crossing order of the trader may have taken shares that were no longer offered.
  */
 function gapNotices(measured: MeasuredRun): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
@@ -252,7 +252,7 @@ function gapNotices(measured: MeasuredRun): SessionNotice[] {
   });
 }
 
-/** Returns final differences between the trader's ledger and the exchange, which would stop a live trader. */
+/** Returns the differences between ledger and exchange at the end, which would stop a live trader. */
 function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun): SessionNotice[] {
   const texts: string[] = [];
   const cash = exchange.core.funds.read(exchange.account).total;
@@ -274,7 +274,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: MeasuredRun)
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
-/** Describes the assumed fees, and counts markets without fees because neither recording nor user named any. */
+/** Describes the assumed fees, and counts the markets without fees because neither recording nor user gave any. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
@@ -328,7 +328,7 @@ export function makeSession(measured: MeasuredRun): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: MeasuredRun): MarketSession {
   const { ledger, exchange } = measured;
-  // The report compares these holdings at the exchange with the fills and conversions.
+  // The report compares the shares at the exchange with the fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;

@@ -1,4 +1,4 @@
-/** A recording in memory. A `Capture` writes the polls of a run into it, and a backtest plays its events. */
+/** A recording in memory. A `Capture` writes a run's polls into the recording, and a backtest plays its events. */
 
 import { ChunkWriter, isPrice } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
@@ -9,8 +9,8 @@ import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
- * Time after a run's start within which the run has read every book, ms. A book that is first read in this time counts
- * from the start, since a backtest may read it earlier.
+ * Time after a run's start within which the run has read each book, ms. A book that is first read within this time
+ * counts from the start, because a backtest may read the book earlier.
  */
 export const FIRST_LOOK_MS = 10_000;
 
@@ -25,7 +25,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
     return sink;
   }
 
-  /** Returns every market with data as a source between these times of the venue's clock. May be called only once. */
+  /** Returns each market with data between two venue times, as a source of events. May be called only once. */
   sources(fromMs: number, toMs: number): EventSource[] {
     return [...this.#sinks.values()].filter(({ isEmpty }) => !isEmpty).map((sink) => sink.source(fromMs, toMs));
   }
@@ -34,7 +34,7 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
-  // Recorded polls are not played. Own state and feed values are read from the journal itself.
+  // Polls are not stored, because backtests do not play them. Orders and feed values are read from the journal.
   readonly poll = () => undefined;
   readonly own = this.poll;
   readonly feedValue = this.poll;
@@ -83,7 +83,7 @@ class MemorySink implements MarketSink {
     if (this.#openGap !== null) this.#gaps.push({ ...this.#openGap, toMs: null });
   }
 
-  /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains the moved first events. */
+  /** Ends the recording at `toMs` and returns its events. `FIRST_LOOK_MS` explains why the first events are moved. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
     const { refused } = this;

@@ -22,12 +22,12 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. Null means that the figure is unknown. */
+/** Compared figures of one session, live or under a fill model. A null figure is unknown. */
 export type ParitySide = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
 /**
- * Compares the live session with a session per fill model.
+ * Compares the live session with one session for each fill model.
  * @param all analyses of sessions over the same span: the live one, then each fill model's
  */
 export function compare(all: readonly Analysis[], remarks: readonly string[]) {
@@ -37,8 +37,8 @@ export function compare(all: readonly Analysis[], remarks: readonly string[]) {
 }
 
 /**
- * Returns the compared figures of a session. `name`: `live`, or the fill model. `peakInventoryMicros`: the largest |YES
- * - NO| held in one market.
+ * Returns the compared figures of a session. `name` is `live` or the name of a fill model. `peakInventoryMicros`: the
+ * largest |YES - NO| held in one market.
  */
 const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
   name,
@@ -57,7 +57,7 @@ const makeSide = (name: string, { trading, result, inventory, quoting, requests 
   signedRequests: requests?.signed.count ?? null,
 });
 
-/** Compares each market of any session. Markets of the live session come first, in their order. */
+/** Compares the sessions market by market. Markets of the live session come first, in their order. */
 function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
   return ids.map((conditionId) => {
@@ -78,8 +78,8 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
 });
 
 /**
- * Returns the errors of the fill models' traded shares, as fractions of the live shares; null without live fills.
- * `holds`: true if the live shares are between those of the lowest and the highest model.
+ * Returns the errors of each fill model's traded shares, as fractions of the live shares; null without live fills.
+ * `holds`: true if the live shares are between the lowest and the highest shares of the models.
  */
 function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
@@ -101,9 +101,9 @@ function computeFillBand([live, ...models]: readonly Pick<ParitySide, 'name' | '
 }
 
 export interface ParityOptions {
-  /** Trader to backtest over the recorded markets: that of the run, or another. */
+  /** Trader of the backtests: the run's trader or another. */
   readonly trader: ReplayedTrader;
-  /** True if the trader is not that of the run, so that it ignores the run's changes of configuration and fleet. */
+  /** True for a trader that is not the run's; such a trader ignores the run's changes of configuration and fleet. */
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
@@ -171,7 +171,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
   const { runId: _, ...trader } = options.trader;
   return {
     title: liveRun.session.title,
-    // The recorded markets are those that the run chose, because it read no other market of the catalog.
+    // The recorded markets are those that the run selected, because it read no other markets.
     trader,
     sources: liveRun.sources,
     fillModel,
@@ -179,7 +179,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // Trading may be resumed only by the recorded operator commands.
+    // Only the recorded operator commands may resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),
@@ -196,13 +196,13 @@ function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions):
   return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
-/** Operator command that puts a backtest into the initial mode of a run. Modes other than these need no command. */
+/** Operator command that puts a backtest into the initial mode of a run. All other modes need no command. */
 const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause'>> = {
   killed: 'kill',
   widened: 'widen',
   reducing: 'reduce-only',
   paused: 'pause',
-  // A halt at a loss limit is lifted by the same command as a pause.
+  // The command that ends a pause also lifts a halt at a loss limit.
   halted: 'pause',
 };
 

@@ -28,16 +28,16 @@ import {
 } from '../session/live-session.js';
 import { MemoryStore } from './memory-store.js';
 
-/** Time after a run's last observation during which its last book remains valid, ms; about the duration of a stop. */
+/** Time after a run's last observation in which its last book remains valid, ms; about the duration of a stop. */
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
-  /** Prices by condition id, for the wanted markets that some run has read. */
+  /** Prices by condition id, for those wanted markets that at least one run has read. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
 /**
- * Reads the journals of the runs one by one. Only the best prices of all runs and the books of one run are in memory.
+ * Reads the journals of the runs one by one. Memory contains only the best prices of all runs and the books of one run.
  *
  * @param runs oldest first
  * @param wanted condition ids of the wanted markets
@@ -70,7 +70,7 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** Reads the prices and requests of one run. The span of the run is on the exchange's clock. */
+/** Reads the prices and requests of one run. The run's start and end are on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -100,7 +100,7 @@ function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
   const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
   const recorded = markets.flatMap((market) => market.coverage ?? []);
   const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
-  // If a market was renamed between two runs, the latest names count.
+  // If a market was renamed between two runs, its latest names are used.
   const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
   return { at, standing, outcome, coverage, eventTitle, category };
 }
@@ -124,12 +124,12 @@ function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
     signed: scope('signed'),
     byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
     unsent: sum(({ unsent }) => unsent),
-    // A ledger's session ends with its last order; its run may have continued.
+    // The session in a ledger ends with its last order, but the run may have continued.
     overMs: seen.reduce((total, { requests, sampledMs }) => total + (requests === null ? 0 : sampledMs), 0),
   };
 }
 
-/** Reads a source of events to its end, and returns its best prices at any time. */
+/** Reads a source of events to its end. Returns a function for the best prices at any time. */
 export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
   const { outcome, eventTitle, category } = source.market;
   const timesMs: number[] = [];
@@ -172,7 +172,7 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // While a side is empty, the mid is the last known one.
+  // While a side of the book is empty, the last known mid is used.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
@@ -182,7 +182,7 @@ interface AnsweredAt {
   readonly seenMs: number;
 }
 
-/** An order of the run. Times of such an order are approximate, our clock, Unix ms. */
+/** An order of the run. The times are approximate, our clock, Unix ms. */
 interface RunOrder extends SessionOrder {
   readonly conditionId: string;
   toMs: number | null;
@@ -191,7 +191,7 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Time when the run first received this row, our clock, Unix ms. */
+  /** Time when the run first received this record, our clock, Unix ms. */
   readonly seenMs: number;
 }
 
@@ -247,7 +247,7 @@ class RunOrders {
       if (over) close(known, row, at);
       return;
     }
-    // An order that was already over when the run first read it belongs to an earlier run.
+    // An order that was already final when the run first read it belongs to an earlier run.
     if (over && !isNew) return;
     const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
     const order: RunOrder = {
@@ -271,7 +271,7 @@ class RunOrders {
     if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
   }
 
-  /** Books a merge or split as the ledger does: once the record has the settled amount. */
+  /** Records a merge or split as the ledger does: once the record has the settled amount. */
   #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
     const { pubkey, state, market_condition_id, onchain_amount } = row;
     if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
@@ -288,13 +288,13 @@ class RunOrders {
   }
 }
 
-/** Sets an order's end to the middle between a request and its answer, unless the end is already known. */
+/** Sets an order's end to the middle between a request and its answer, if the end is not yet known. */
 function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
   order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
   order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
 }
 
-/** Extra time at the end of the market data, ms, because the stop of a backtest may take longer than the run's. */
+/** Extra time at the end of the market data, ms, because a backtest's stop may take longer than the run's stop. */
 const STOP_ROOM_MS = 60_000;
 
 /** Shifts a feed value from our clock to the exchange's. */
@@ -314,7 +314,7 @@ export async function readRecordedRun(run: RunJournal) {
   return reading.result();
 }
 
-/** Span of a run, exchange clock, Unix ms. `untilMs`: stop of the trader. `offsetMs`: exchange clock minus ours. */
+/** Span of a run, exchange clock, Unix ms. `untilMs`: trader's stop. `offsetMs`: exchange clock minus our clock. */
 interface RunSpan {
   readonly fromMs: number;
   readonly toMs: number;
@@ -343,7 +343,7 @@ class RunReading {
     const { profile, polling } = run.description;
     this.#run = run;
     this.#capture = new Capture({ store: this.#store, folder: run.folder, venue: profile.service_name, only: null });
-    // The trader reads quoted markets at least this often, so a much later read is a gap.
+    // The trader reads quoted markets at least at this interval, so a much later read means a gap.
     this.#capture.expect(polling.quietIntervalMs);
     this.#count = new RequestCount(profile.rate_limits);
   }
@@ -387,8 +387,8 @@ class RunReading {
 
   /**
    * Returns the data of the run's journal. `sources`: other accounts' orders in each polled market. `feedValues`:
-   * values of feeds in order of receipt. `commands`: operator commands without quote hours, with a stop as the last
-   * one. `remarks`: known differences between the live run and a backtest.
+   * values of feeds in order of receipt. `commands`: operator commands other than quote hours; the last command is a
+   * stop. `remarks`: known differences between the live run and a backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);
@@ -396,7 +396,7 @@ class RunReading {
     const [fromMs, toMs] = [(this.#fromMs ?? 0) + offsetMs, this.#toMs + offsetMs];
     const commands = this.#commandsAt(offsetMs, toMs);
     const untilMs = commands.at(-1)?.atMs ?? toMs;
-    // The markets stay open until the trader has stopped, because its cancels must find their orders.
+    // The markets stay open until the trader has stopped, because its cancels need the orders on the book.
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
     const session = await this.#session(sources, { offsetMs, fromMs, toMs, untilMs });
     const roundTrips = makeLatencySource(this.#calls);
@@ -405,14 +405,14 @@ class RunReading {
   }
 
   /**
-   * Builds the session record from the journal's answers. Initial holdings are omitted, because a backtest starts
-   * without any. Best prices are those of other accounts, as the run's polls returned them.
+   * Builds the session record from the answers in the journal. Initial shares are omitted, because a backtest starts
+   * without shares. Best prices are those of other accounts, as the run's polls returned them.
    */
   async #session(sources: readonly EventSource[], span: RunSpan): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
     const { fromMs, toMs, untilMs, offsetMs } = span;
     const { use, refused } = this.#count;
-    // The exchange's list of own trades also has trades from before the run.
+    // The exchange's list of the trader's trades also contains trades from before the run.
     const fills = [...this.#orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
     const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
     const ids = new Set([
@@ -421,7 +421,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // With several strategies, the journal does not show which one placed an order.
+    // With several strategies, the journal does not show which strategy placed an order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: LedgerMarket[] = [];
     for (const id of ids) {
@@ -449,7 +449,7 @@ class RunReading {
     });
   }
 
-  /** Returns the operator commands up to the first stop. If the journal has no stop, a stop at its end is added. */
+  /** Returns the operator commands up to the first stop. Without a stop, the journal's end counts as a stop. */
   #commandsAt(offsetMs: number, toMs: number): TimedCommand[] {
     const own = this.#commands.filter(({ command }) => command.kind !== 'quote-hours');
     const stop = own.findIndex(({ command }) => command.kind === 'stop');

@@ -6,7 +6,7 @@ import type { RunStep } from '../../shell/journal/runs.js';
 
 export interface Redone {
   readonly requests: readonly Request[];
-  /** Ids of the intents that the trader asked to be signed, in order. */
+  /** Ids of the intents for which the trader requested a signature, in order. */
   readonly signed: readonly string[];
   readonly failure: string | null;
 }
@@ -27,7 +27,7 @@ export interface ReplayDifference {
   readonly fields: readonly FieldDifference[];
 }
 
-/** One field that differs: its path, and both values as JSON. Null means that the field is absent. */
+/** One field that differs: its path, and both values as JSON. A null value means that the field is absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
@@ -37,8 +37,8 @@ interface FieldDifference {
 const MAX_LINES = 8;
 
 /**
- * Returns the first difference; null if requests, signatures and failures are equal and in equal order. `asked`: the
- * call whose outcome this step delivers, if any.
+ * Returns the first difference between two steps; null if requests, signatures and failures are equal, in the same
+ * order. `asked`: the call whose outcome the step delivers, if any.
  */
 export function findDifference(
   step: RunStep,
@@ -88,14 +88,14 @@ function requestDifference({ requests: then }: RunStep, { requests: now }: Redon
   return `request ${before.id} ${after === undefined ? 'was sent in the run, but is not in the replay' : 'differs'}`;
 }
 
-/** Returns the index of the first difference; null when all are equal. */
+/** Returns the index of the first difference; null if all values are equal. */
 function firstDifferent(then: readonly unknown[], now: readonly unknown[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
   return null;
 }
 
-/** Compares values as JSON. Unsorted JSON texts are compared first: most values are equal, and sorting keys is slow. */
+/** Compares values as JSON. Unsorted JSON texts are compared first: most values are equal, and sorting is slow. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 

@@ -22,11 +22,11 @@ import type { ReplayedTrader, RunCode } from './run-settings.js';
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
   /** Finds the strategy code of the run's configuration changes. */
   readonly code: RunCode;
-  /** Callback with the final ledger of the replay, right before the ledger is closed. */
+  /** Callback with the replay's final ledger, before the ledger is closed. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
 }
 
-/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a damaged journal. */
+/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, or with a damaged journal. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
   const { code, ledgerAtEnd, ...given } = options;
   const { startedMs, strategyLimitMs } = run.description;
@@ -65,14 +65,14 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
 
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Time when the recorded trader was created, our clock, Unix ms. */
+  /** Time when the recorded run created its trader, our clock, Unix ms. */
   readonly startedMs: number;
   /** Time limit of a call into a strategy in the recorded run, ms. */
   readonly strategyLimitMs: number;
   /** The starting ledger. The replay writes this ledger; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<RunStep> | Iterable<RunStep>;
-  /** Callback after each replayed step. If absent, the whole run is replayed. */
+  /** Callback after each replayed step. If the callback is absent, the whole run is replayed. */
   readonly look?: { readonly untilMs: number; readonly afterStep: (trader: Trader, nowMs: number) => void };
 }
 
@@ -86,10 +86,10 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
   /** Recorded requests that have no outcome yet, by request id. */
   const underWay = new Map<number, AnyCall>();
   const result = {
-    /** Number of all steps in the journal, and of those before the first difference. */
+    /** Number of all steps in the journal, and number of steps before the first difference. */
     steps: 0,
     repeatedSteps: 0,
-    /** Number of all recorded requests, and of those before the first difference. */
+    /** Number of all recorded requests, and number of requests before the first difference. */
     requests: 0,
     repeatedRequests: 0,
     signatures: 0,
@@ -99,7 +99,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     /** First difference from the recorded run; null when every decision was equal. */
     difference: null as ReplayDifference | null,
   };
-  // True once the replayed trader has failed at or after the first difference. The trader then no longer runs.
+  // True if the replayed trader failed at or after the first difference. A trader that failed gets no more steps.
   let hasFailed = false;
   for await (const step of steps) {
     const { observation, requests } = step;
@@ -144,7 +144,7 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** Builds the trader of a run like a live one, but without key and clock. The replayed trader writes the ledger. */
+/** Builds the trader of a run like a live trader, but without key and clock. The replayed trader writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
@@ -159,7 +159,7 @@ class RecordedInputs implements IntentSigner {
   readonly #limitMs: number;
   #step: Pick<RunStep, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
-  /** Ids of the intents that the trader asked to be signed in this step, in order. */
+  /** Ids of the intents for which the trader requested a signature in this step, in order. */
   asked: string[] = [];
 
   /** @param limitMs time limit of a call into a strategy in the recorded run */
@@ -179,7 +179,7 @@ class RecordedInputs implements IntentSigner {
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
   }
 
-  /** Throws for a strategy call that the run interrupted: its work was lost, and its strategy was not called again. */
+  /** Throws for a strategy call that the run interrupted: that call's work was lost. */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);
     return call();

@@ -10,7 +10,7 @@ import type { StrategySettings, TraderSettings } from '../../trader/engine/setti
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
-/** Names that a journal has for a strategy's code. */
+/** Names of a strategy's code in a journal. */
 type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {
@@ -20,10 +20,10 @@ interface RunCodeOptions {
   readonly acceptsChanged: boolean;
 }
 
-/** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files lack the code. */
+/** Finds the code of a strategy in a run. Throws `strategy_invalid` if the operator's files do not have the code. */
 export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-/** Finds code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
+/** Searches for code in the shipped strategies and the operator's files. Code in a run's folder is never loaded. */
 export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
   let config: Promise<Config> | null = null;
   return async ({ name, moduleName, moduleKey }) => {
@@ -61,7 +61,7 @@ export function traderNow(
   return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
 }
 
-/** Returns the trader with the run's settings, but with these strategies. */
+/** Returns the trader with the run's settings, but with the given strategies. */
 export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
   const { runId, configHash, version, profile } = run;
   return { runId, configHash, version, profile, ...decisive(run), strategies };
@@ -85,7 +85,7 @@ export async function traderThen(run: RunDescription, findCode: RunCode): Promis
 
 const SECTIONS = ['risk', 'polling', 'merge', 'events', 'economics'] as const;
 
-/** Returns why decisions of this trader may differ from the run's, one sentence each; empty without a change. */
+/** Returns reasons why a trader's decisions may differ from the run's, one sentence each; empty without a change. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
   const { base_url: _then, ...profileThen } = run.profile;
   const { base_url: _now, ...profileNow } = trader.profile;
@@ -99,7 +99,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   ];
 }
 
-/** Returns the feeds' maximum ages. The feeds' sources do not matter, because the journal has their values. */
+/** Returns the feeds' maximum ages. The sources of feeds do not matter, because the journal has the feeds' values. */
 const limitsOfFeeds = (feeds: ReplayedTrader['feeds'] = []) =>
   Object.fromEntries(feeds.map(({ name, maxAgeMs }) => [name, { maxAgeMs }]));
 
@@ -119,7 +119,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
   ];
 }
 
-/** Lists changes of a strategy without its risk limits: they derive from the trader's, which are compared once. */
+/** Lists a strategy's changes without its risk limits, which derive from the trader's and are compared there. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
   const specs: ParamSpecs = now.module.params;
@@ -136,13 +136,13 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Lists each setting that differs by its name in a file. Below the top level, `Micros` in a name marks an amount. */
+/** Lists, by its name in a file, each setting that differs. Below the top level, names with `Micros` mark amounts. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');
     const text = (json: string | null): string => {
       if (json === null) return 'absent';
-      // Numbers from the journal have no `Micros` type.
+      // Numbers from the journal do not have the type `Micros`.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
     const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');

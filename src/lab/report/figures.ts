@@ -1,4 +1,4 @@
-/** Formats figures for people, the same in the page, the warnings and the terminal; not used in computations. */
+/** Formats figures for people, in the same way on the page, in warnings and in the terminal; not for computations. */
 
 const ONE = 1_000_000;
 
@@ -7,7 +7,7 @@ export const UNKNOWN = '–';
 
 const MINUS = '−';
 
-/** Formats `1234567.5` as `1,234,567.50`: rounded to these places, halves away from zero, with a real minus sign. */
+/** Formats `1234567.5` as `1,234,567.50`: rounded half away from zero to the given places, with a real minus sign. */
 export function decimal(value: number, places: number): string {
   const size = Math.abs(value).toFixed(places);
   const [whole = '', fraction] = size.split('.');
@@ -29,7 +29,7 @@ export const formatGain = (micros: number | null): string =>
 export const formatInterval = (interval: readonly [low: number, high: number] | null): string =>
   orUnknown(interval, ([low, high]) => `${formatGain(low)} … ${formatGain(high)}`);
 
-/** Formats currency with all six places, for figures that readers may add up: `+12.345678`. */
+/** Formats currency with all six places (like `+12.345678`), for figures that readers may add up. */
 export function exactGain(micros: number): string {
   const size = Math.abs(micros);
   const whole = Math.floor(size / ONE);
@@ -37,7 +37,7 @@ export function exactGain(micros: number): string {
   return `${sign}${decimal(whole, 0)}.${String(size - whole * ONE).padStart(6, '0')}`;
 }
 
-/** Formats shares: whole from 100 on, else with two places. */
+/** Formats shares: as a whole number from 100 on, else with two places. */
 export const formatShares = (micros: number | null): string =>
   orUnknown(micros, (known) => decimal(known / ONE, Math.abs(known) >= 100 * ONE || known % ONE === 0 ? 0 : 2));
 
@@ -61,7 +61,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** Formats a duration with at most two units: `2 d 3 h`, `4 min 12 s`, `1.5 s`, `250 ms`. */
+/** Formats a duration with at most two units, for example `2 d 3 h`, `4 min 12 s`, `1.5 s` or `250 ms`. */
 export const formatDuration = (ms: number | null): string =>
   orUnknown(ms, (known) => {
     if (known < 1_000) return `${decimal(known, 0)} ms`;
@@ -78,6 +78,6 @@ export const formatDuration = (ms: number | null): string =>
     return parts.join(' ');
   });
 
-/** Formats a number with its noun: `1 market`, `2 markets`. */
+/** Formats a number with its noun, for example `1 market` or `2 markets`. */
 export const formatQuantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

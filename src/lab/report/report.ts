@@ -18,8 +18,8 @@ export type LedgerReportOptions = Pick<LedgerSessionOptions, 'title'> &
   Partial<Pick<LedgerSessionOptions, 'nowMs' | 'fairMicros'>>;
 
 /**
- * Reads a trader's ledger as a session, also while the trader runs. The ledger file is not changed. A ledger has no
- * order book, so figures that need mids are null. Throws TwinbookError `file_unreadable` without a ledger.
+ * Reads a trader's ledger as a session record, even while the trader runs. The ledger file is not changed. A ledger has
+ * no order book, so figures that need mids are null. Throws TwinbookError `file_unreadable` without a ledger.
  */
 export function sessionOfLedger(path: string, options: LedgerReportOptions): SessionRecord {
   const ledger = openReadOnly(path);

@@ -1,4 +1,4 @@
-/** Builds the session record of a live trader from its ledger and run journals, and breaks its result down by group. */
+/** Builds the session record of a live trader from its ledger and run journals, and splits its result into groups. */
 
 import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
@@ -33,25 +33,25 @@ export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow {
-  /** Key of the result's group: a UTC day, a condition id, names of strategies, or an event title. */
+  /** Key of a group: a UTC day, a condition id, names of strategies, or an event title. */
   readonly key: string;
-  /** Title of the group's market; empty for other groups. */
+  /** Title of the market if the group is a market; empty for other groups. */
   readonly title: string;
   readonly fills: number;
   readonly boughtMicros: number;
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** Equity at the end of a day; null for other groups. */
+  /** Equity at the end of the day if the group is a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the group's result; null for a day, because a fill's later mids belong to other days too. */
+  /** Sources of the group's result; null for a day, because later mids of a fill belong to other days too. */
   readonly split: ResultSplit | null;
 }
 
-/** Returns the last known mid of a market at a time; null without a mid. */
+/** Returns the last known mid of a market at or before a time; null without a mid. */
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
-/** Breaks the result down by day, market, strategy or event. The rows add up to the whole result, to the micro. */
+/** Splits the result by day, market, strategy or event. The rows add up to the whole result, to the micro. */
 export function computeBreakdown(
   record: SessionRecord,
   analysis: Analysis,
@@ -93,8 +93,8 @@ function makeGroupKey(
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a row for each UTC day with trades or a changed equity. Holdings at the end of a day count at the last known
- * mid, else at cost. The last day ends with the equity of the analysis.
+ * Returns a row for each UTC day with trades or a changed equity. Shares held at the end of a day count at the last
+ * known mid; without a mid, at cost. The equity of the last day is the final equity of the analysis.
  */
 function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
   const walks = record.markets.map((market) => ({
@@ -148,21 +148,21 @@ export interface LedgerSessionOptions {
   readonly title: string;
   /** Version of the program that makes the report. */
   readonly version: string;
-  /** End of the session while the trader runs, Unix ms; null: the last observation of a stopped trader. */
+  /** Present time if the trader still runs, Unix ms; null: the session ends at the last observation. */
   readonly nowMs: number | null;
-  /** YES prices from the running trader by condition id. These prices take precedence when holdings are valued. */
+  /** YES prices from the running trader by condition id; they take precedence for the value of held shares. */
   readonly fairMicros: ReadonlyMap<string, number>;
-  /** Returns recorded prices of a market; null without a recording. */
+  /** Returns the recorded prices of a market; null without a recording. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Facts from the run journals. Without these facts, only the ledger is used. */
+  /** Facts from the run journals; if absent, only the ledger is used. */
   readonly journals?: JournalFacts;
 }
 
 /** Facts that only the journals of the ledger's runs have. */
 export interface JournalFacts {
-  /** Returns the exchange's clock minus ours, ms, in the run at this time of our clock. */
+  /** Returns the exchange's clock minus our clock, ms, for the run at a time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
-  /** Use of the exchange's request budget; null without any journal. */
+  /** Use of the exchange's request budget; null if there is no journal. */
   readonly requests: RequestUse | null;
   /** Remarks for the report, one sentence each, for example about runs without a journal. */
   readonly remarks: readonly string[];
@@ -171,8 +171,8 @@ export interface JournalFacts {
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads all rows of the ledger, oldest first or grouped by market. The rows' times are on our clock, and `theirs`
- * converts a time to the exchange's clock.
+ * Reads all rows of the ledger, oldest first or grouped by market. The rows' times are on our clock; `theirs` converts
+ * a time to the exchange's clock.
  */
 function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: ALL };
@@ -201,14 +201,14 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
-    /** Name of the strategy by intent id. */
+    /** Names of strategies, by intent id. */
     strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
   };
 }
 
 type LedgerRows = ReturnType<typeof readRows>;
 
-/** Builds the session record of the whole ledger, also while the trader runs. */
+/** Builds the session record of the whole ledger, even while the trader runs. */
 export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
   const { nowMs, journals } = options;
   const rows = readRows(reader, options);
@@ -248,7 +248,7 @@ const REMARKS: readonly string[] = [
   'Shares that the wallet held before this ledger began are left out.',
 ];
 
-/** Returns the spans in which the trader ran. A killed run has no stored end, so its last changed intent ends it. */
+/** Returns the time spans in which the trader ran. A killed run counts until its last changed intent. */
 function computeSpans(
   runs: readonly RunRow[],
   intents: readonly IntentRow[],
@@ -265,7 +265,7 @@ function computeSpans(
   });
 }
 
-/** Returns titles by event id, so that all markets of an event have one title, also without a recording or journal. */
+/** Returns titles by event id, so that all markets of an event have one title, even without a recording or journal. */
 const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
@@ -300,7 +300,7 @@ function listMarket(
     trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
-        // Without journals the trade's time is the whole second that the exchange reports.
+        // Without journals, the trade's time is the exchange's time of the trade, in whole seconds.
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
@@ -329,7 +329,7 @@ function listMarket(
   };
 }
 
-/** Converts a ledger order, which counts as resting from its stored draft until its final status was received. */
+/** Converts a ledger's order, which counts as open from its stored draft until its final status was received. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
@@ -342,7 +342,7 @@ const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): Sessi
   isCanceled: ORDER_STANDING[order.status].isCanceled,
 });
 
-/** Returns the outcome by which shares were redeemed; null if no redeem shows it. */
+/** Returns the outcome at which shares were redeemed; null if no redeem shows the outcome. */
 function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
   for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
     const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
@@ -351,13 +351,13 @@ function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | 
   return null;
 }
 
-/** Returns a market's recorded outcome once the ledger has it settled; earlier, it would be from the future. */
+/** Returns a market's recorded outcome, but only once the market is settled in the ledger. */
 const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
   market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
     ? recorded
     : null;
 
-/** Counts refused intents by reason: the error slug at the beginning, else the text without figures. */
+/** Counts refused intents by reason: the error slug at the start of the text, or the text without figures. */
 function countRefusals(intents: readonly IntentRow[]): readonly CountedRefusal[] {
   const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
   const byName = groupBy(
@@ -369,13 +369,13 @@ function countRefusals(intents: readonly IntentRow[]): readonly CountedRefusal[]
   );
 }
 
-/** Maximum notices of a report, the newest ones. */
+/** Maximum number of notices in a report; the newest ones are kept. */
 const MOST_NOTICES = 200;
 
 function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
   const events = [...reader.events(MOST_NOTICES)].reverse();
   const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
-    // The ledger stores operator commands as loud events, but they are no alarms.
+    // The ledger stores operator commands with a high severity, but they are not alarms.
     return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
   });
   if (marketsUntouched === 0) return notices;

@@ -1,4 +1,4 @@
-/** Lines of the report's figures for page and terminal, and the terminal's table. */
+/** Lines of the report's figures for the page and the terminal, and the terminal's table. */
 
 import { foldText, plainLine } from '../../shared/base/text.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
@@ -17,7 +17,7 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** A line of the report's table: its name, and a function that returns its figure for a column. */
+/** A line of the report's table: its name, and a function that returns the line's figure for a column. */
 export type SummaryLine<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
@@ -58,7 +58,7 @@ export const LINES: readonly SummaryLine<Analysis>[] = [
 const spread = ({ median, p90 }: { readonly median: number | null; readonly p90: number | null }): string =>
   median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
 
-/** Lines of figures that only the page has. */
+/** Lines of figures that only the page shows. */
 export const PAGE_LINES: readonly SummaryLine<Analysis>[] = [
   ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
   ['Events with fills', ({ byEvent }) => count(byEvent.events)],
@@ -108,7 +108,7 @@ export const REPEAT_LINES: readonly SummaryLine<RepeatFigures>[] = [
 /** Maximum width of a table, and width of its column of names, in characters. */
 const WIDTH = 100;
 const NAME_WIDTH = Math.max(...LINES.map(([name]) => name.length)) + 2;
-/** Minimum width of a table column; a narrower one would cut figures. Sessions that do not fit follow below. */
+/** Minimum width of a table column; a narrower one would cut figures. Further sessions follow in the next table. */
 const LEAST_COLUMN = 14;
 const LEAST_WIDTH = NAME_WIDTH + LEAST_COLUMN;
 
@@ -136,7 +136,7 @@ function repeatTables(analyses: readonly Analysis[], width: number): readonly st
 
 type SummaryColumn<T> = readonly [title: string, of: T];
 
-/** Returns one table, or several tables if not all columns fit side by side. */
+/** Returns one table, or several tables if the columns do not fit side by side. */
 function sideBySide<T>(
   title: string,
   lines: readonly SummaryLine<T>[],

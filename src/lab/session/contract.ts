@@ -18,11 +18,11 @@ export interface SessionRecord {
   readonly capitalMicros: number;
   /** Currency at the end of the session, including locked currency. */
   readonly endCashMicros: number;
-  /** Markets in order of opening, including markets without any data. */
+  /** Markets in order of opening, including those without data. */
   readonly markets: readonly MarketSession[];
   /** Samples of the whole account over time, at most `MAX_SAMPLES`. */
   readonly account: AccountSeries;
-  /** Largest drawdown of the equity, ≥ 0, over all samples before thinning; null if the equity was ever unknown. */
+  /** Largest drawdown of the equity, ≥ 0, over all samples before thinning; null if any equity was unknown. */
   readonly maxDrawdownMicros: number | null;
   /** Use of the request budget; null for a ledger without journals, which does not count requests. */
   readonly requests: RequestUse | null;
@@ -30,19 +30,19 @@ export interface SessionRecord {
   readonly halts: readonly HaltRecord[];
   /** Refusals by risk limits, strategies and the exchange, most frequent first. */
   readonly refusals: readonly CountedRefusal[];
-  /** Important notices: failed strategies, limits that stopped the trader, left-out markets. */
+  /** Important notices: failed strategies, limits that stopped the trader, markets that were left out. */
   readonly notices: readonly SessionNotice[];
   readonly assumptions: Assumptions;
 }
 
-/** A time in which a reached risk limit, or a partly used loss limit, halted or restricted the trader. */
+/** A period in which a reached risk limit, or a partly used loss limit, halted or restricted the trader. */
 export interface HaltRecord {
   /** `halted`: orders canceled, no quotes. `reducing`: only orders that reduce positions. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** Name of the risk limit, with its figures. */
+  /** Name of the risk limit, with the limit's figures. */
   readonly reason: string;
-  /** Time when the halted trader was resumed; null if not in this session. */
+  /** Time when the halted trader was resumed; null if it was not resumed in this session. */
   readonly resumedMs: number | null;
 }
 
@@ -52,29 +52,29 @@ export interface AccountSeries {
   readonly timeMs: readonly number[];
   /** Equity: currency plus shares at their mids; null while the mid of held shares is unknown. */
   readonly equityMicros: readonly (number | null)[];
-  /** Locked capital: currency behind resting orders plus the cost of held shares. */
+  /** Locked capital: currency reserved for open orders plus the cost of held shares. */
   readonly lockedMicros: readonly number[];
 }
 
 export interface MarketSession {
   readonly conditionId: string;
   readonly title: string;
-  /** Title of the market's event; empty if unknown, so that the market is its own event. */
+  /** Title of the market's event; empty if unknown: the market then counts as its own event. */
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of the market, which values final shares. If it is null (unknown), `endMarkMicros` values them. */
+  /** Outcome of the market, which values final shares. If it is unknown (null), `endMarkMicros` values final shares. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
   /** Fills in the market, in order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
-  /** Shares held at the end that were not redeemed. */
+  /** Number of shares held at the end that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * Last YES mid before the market closed or the session ended; null without a mid. This mid is never the outcome,
-   * because the settlement part of the result is the change from mid to outcome.
+   * Last YES mid before the market closed or the session ended; null without a mid. The last mid is never the outcome:
+   * the settlement part of the result is the change from this mid to the outcome.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
@@ -82,7 +82,7 @@ export interface MarketSession {
   readonly coverage: Coverage | null;
 }
 
-/** Market samples as columns of equal length, at equal steps. Bid and ask exclude own orders; null: empty side. */
+/** Market samples at equal steps, in equally long columns. Bid and ask exclude the trader's orders; null if none. */
 export interface MarketSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
@@ -94,21 +94,21 @@ export interface MarketSeries {
   readonly inventoryMicros: readonly number[];
 }
 
-/** Horizons of markouts after a fill, ms. A further markout horizon is the settlement. */
+/** Horizons of markouts after a fill, ms. A further horizon of markouts is the settlement. */
 export const MARKOUT_HORIZONS_MS = [1_000, 5_000, 30_000, 60_000, 300_000] as const;
 
-/** Maximum number of samples per series; a longer session has larger steps. */
+/** Maximum number of samples per series; a longer session has larger time steps. */
 export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
   readonly timeMs: number;
-  /** Time when the trader received the fill; null if it never did. */
+  /** Time when the trader received the fill; null if the trader never received it. */
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
   /** Side of the fill in YES space: `bid` means that YES was bought or NO was sold. */
   readonly side: 'bid' | 'ask';
-  /** Traded outcome, YES or NO, and whether the trader bought or sold it. */
+  /** Traded outcome (YES or NO), and whether the trader bought or sold it. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
   /** Price of the fill in YES space. */
@@ -121,17 +121,17 @@ export interface FillRecord {
   /** True if the trader was the maker; null if the exchange did not report it. */
   readonly isMaker: boolean | null;
   /**
-   * Mid right before the fill, without own orders. While a side is empty, this mid is the last known one; before the
-   * first mid, the fill's price. The mid is null without a recorded book (a live ledger).
+   * Mid right before the fill, without the trader's orders. While a side of the book is empty, the last known mid;
+   * before the first mid, the fill's price. Null without a recorded book, as in a live ledger.
    */
   readonly markMicros: number | null;
   /** Mid at each of `MARKOUT_HORIZONS_MS` after the fill; null if the market had closed or has no mid. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** Time for which the filled order had rested, ms; 0 for a taker; null if unknown. */
+  /** Time for which the filled order had been open, ms; 0 for a taker; null if unknown. */
   readonly restedMs: number | null;
-  /** Shares ahead of the filled order when it began to rest; null if unknown. */
+  /** Shares ahead of the filled order at the start of its time in the book; null if unknown. */
   readonly joinedBehindMicros: number | null;
-  /** True if a recorded order arriving at the own price caused the fill, false if a recorded trade did; null live. */
+  /** True if an arriving recorded order caused the fill, false if a recorded trade did; null for a live session. */
   readonly atCrossing: boolean | null;
 }
 
@@ -139,18 +139,18 @@ export interface FillRecord {
 export interface ConversionRecord {
   readonly kind: 'merge' | 'split' | 'redeem';
   readonly timeMs: number;
-  /** Number of shares that the conversion gives up; negative for a split. */
+  /** Number of shares that the conversion removes; negative for a split. */
   readonly yesMicros: number;
   readonly noMicros: number;
   /** Currency that the conversion pays; negative for a split. */
   readonly cashMicros: number;
-  /** Cost of a split's YES shares, a part of its currency; null for other conversions. */
+  /** Part of a split's currency that is the cost of the YES shares; null for other conversions. */
   readonly yesCostMicros: number | null;
-  /** YES mid at the conversion, by the rule of `FillRecord.markMicros`; for a redeem, the last before settlement. */
+  /** YES mid at the conversion, as in `FillRecord.markMicros`; for a redeem, the last mid before settlement. */
   readonly markMicros: number | null;
 }
 
-/** Figures about quoting. Quoting times are in ms while the market is open and the trader runs; null if unknown. */
+/** Figures about quoting. Quoting times (ms) count while the market is open and the trader runs; null if unknown. */
 export interface QuotingFigures {
   readonly openForMs: number | null;
   readonly twoSidedMs: number | null;
@@ -159,20 +159,20 @@ export interface QuotingFigures {
   readonly haltedMs: number | null;
   readonly ordersPlaced: number;
   readonly ordersCanceled: number;
-  /** Number of shares of all orders that rested. */
+  /** Number of shares of all orders that entered the book. */
   readonly postedMicros: number;
-  /** Sum over all orders of the shares ahead when the order began to rest; null if unknown (live). */
+  /** Sum of the shares ahead of each order at its start in the book; null if unknown (live). */
   readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {
-  /** Recorded time of the market, and the time of its gaps, ms. */
+  /** Recorded time of the market, and the part of this time in gaps, ms. */
   readonly spanMs: number;
   readonly gapMs: number;
   readonly gaps: number;
   readonly events: number;
   readonly trades: number;
-  /** Lines or events of the recording that were unreadable or invalid. */
+  /** Number of lines or events of the recording that were unreadable or invalid. */
   readonly skipped: number;
 }
 
@@ -181,7 +181,7 @@ export interface ScopeUse {
   readonly count: number;
   /** Maximum requests in any 60 seconds. */
   readonly peakPerMinute: number;
-  /** Requests that the exchange answered with 429. */
+  /** Number of requests that the exchange answered with status 429. */
   readonly throttled: number;
 }
 
@@ -190,16 +190,16 @@ export interface RequestUse {
   readonly signed: ScopeUse;
   /** Number of requests by endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
-  /** Requests that were never sent, because they expired before the rate limit allowed them. */
+  /** Number of requests that were never sent, because they expired before the rate limit allowed them. */
   readonly unsent: number;
-  /** Time over which the requests were counted, ms; absent: the time of the session. */
+  /** Time over which the requests were counted, ms; if absent, the session's time. */
   readonly overMs?: number;
 }
 
 export interface CountedRefusal {
   /** Source of the refusal: a risk limit, a guard (a check of the strategy itself), or the exchange. */
   readonly by: 'risk' | 'guard' | 'exchange';
-  /** Name of the refusing limit, error slug of the exchange, or text of a guard, whose figures may vary. */
+  /** Name of the limit, error slug of the exchange, or text of a guard; the figures in a text may vary. */
   readonly name: string;
   readonly count: number;
 }
@@ -218,16 +218,16 @@ export interface Assumptions {
   readonly seed: number | null;
   /** Name of the fill model; null for a live session. */
   readonly fillModel: string | null;
-  /** True if recorded makers count as post-only, so that arriving orders fill nothing; null for a live session. */
+  /** True if recorded makers count as post-only and never fill a trader's order; null for a live session. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
   /** Fees that the backtest assumed, in words. */
   readonly fees?: string;
-  /** Number of markets traded without fees, because neither recording nor user named any. */
+  /** Number of markets traded without fees, because neither recording nor user gave any. */
   readonly freeMarkets?: number;
   /** Description of the played data; one line per source. */
   readonly data: readonly string[];
-  /** Remarks about the result, in sentences, for example that the recorded market does not react to own orders. */
+  /** Remarks on the result, in sentences, for example that recorded markets do not react to the trader's orders. */
   readonly remarks: readonly string[];
 }
 

@@ -3,7 +3,7 @@
 import { micros, mulDiv } from '../../shared/base/micros.js';
 import type { ConversionRecord, FillRecord, MarketSession } from './contract.js';
 
-/** A fill or a conversion, both of which change the held shares and the currency. */
+/** A fill or a conversion; each changes the held shares and the currency. */
 export type Move =
   | ({ readonly kind: 'fill' } & Pick<
       FillRecord,
@@ -13,32 +13,32 @@ export type Move =
 
 export function listMoves(market: Pick<MarketSession, 'fills' | 'conversions'>): readonly Move[] {
   const fills = market.fills.map((fill): Move => ({ kind: 'fill', ...fill }));
-  // Moves are sorted stably, so fills precede conversions of the same time.
+  // Moves are sorted stably, so a fill precedes a conversion of the same time.
   return [...fills, ...market.conversions].sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** Returns the YES shares' part of the cost of new complete sets: by the YES mid, or half without a mid. */
+/** Returns the YES shares' part of the cost of new complete sets, by the YES mid; half of the cost without a mid. */
 export const computeYesCost = (setsMicros: number, markMicros: number | null): number =>
   Math.floor((setsMicros * (markMicros ?? 500_000)) / 1_000_000);
 
-/** Returns the change of held shares by a fill or conversion; negative for shares given up. */
+/** Returns the change of held shares by a fill or conversion; negative for removed shares. */
 export function sharesMoved(move: Move): { readonly yes: number; readonly no: number } {
   if (move.kind !== 'fill') return { yes: -move.yesMicros, no: -move.noMicros };
   const shares = move.isBuy ? move.amountMicros : -move.amountMicros;
   return move.isYes ? { yes: shares, no: 0 } : { yes: 0, no: shares };
 }
 
-/** Returns the rounded cost of the shares that remain after a removal: `costMicros × leftMicros / heldMicros`. */
+/** Returns the cost of the shares that remain after a removal, rounded from `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** Rounds like the ledger: down for the cost of leaving shares; the last share takes the rest. Always exact. */
+/** Rounds like the ledger: the cost of removed shares is rounded down; the last share takes the rest. Always exact. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
-/** Rounds the cost to the nearest micro, which is enough for samples of locked capital. */
+/** Rounds the cost to the nearest micro, which is exact enough for samples of locked capital. */
 export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
 
 export class Holdings {
-  /** Sum of the currency from fills and conversions, minus fees. */
+  /** Sum of the currency from all fills and conversions, minus fees. */
   cashMicros = 0;
   feesMicros = 0;
   readonly #yes: SharesAtCost;
@@ -60,7 +60,7 @@ export class Holdings {
     if (no !== 0) this.#no.move(no, noPaid);
   }
 
-  /** Held YES shares; negative if more were given up than the moves had added. */
+  /** Held YES shares; negative if more shares were removed than added. */
   get yesMicros(): number {
     return this.#yes.sharesMicros;
   }
@@ -78,7 +78,7 @@ export class Holdings {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** Returns the value of the holdings at a YES price, rounded down; null if it depends on an unknown price. */
+  /** Returns the value of the held shares at a YES price, rounded down; null if it needs an unknown price. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {

@@ -1,7 +1,7 @@
 /**
  * Builds the session record of a live trader from the facts of a ledger or of a run's journal. The record of a live
- * session has the format of a backtest's. All times are on the exchange's clock. Without a recorded book the mids are
- * unknown, and figures that depend on them are null, never 0.
+ * session has the same format as a backtest's. All times are on the exchange's clock. Without a recorded book, mids are
+ * unknown, and figures that depend on a mid are null, never 0.
  */
 
 import type { RecordingSummary } from '../../recording/contract.js';
@@ -31,7 +31,7 @@ import {
   sumSpans,
 } from './samples.js';
 
-/** An order that rested. Times of a resting order are on the session's clock. */
+/** An order that rested in the book. Times of a resting order are on the session's clock. */
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
@@ -41,7 +41,7 @@ export interface SessionOrder {
   /** True if the order is a purchase, which locks currency; a sale locks shares. */
   readonly isBuy: boolean;
   readonly amountMicros: number;
-  /** Span in which the order rested: start, inclusive, and end, exclusive; null while it may still rest. */
+  /** Time in the book: start (inclusive) and end (exclusive); null while the order may still be open. */
   readonly fromMs: number;
   readonly toMs: number | null;
   /** True if a cancel ended the order. */
@@ -56,16 +56,16 @@ export interface RecordedBest {
   readonly middleMicros: number | null;
 }
 
-/** Best prices of a recorded book without own orders, at any time. */
+/** Best prices of a recorded book, without the trader's orders, at any time. */
 export interface RecordedPrices {
-  /** Returns the book's best prices at this time; nulls outside the recording and in its gaps. */
+  /** Returns the book's best prices at a time; nulls outside the recording and in its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
-  /** Returns the last known mid at this time, of any age; null before the first mid. */
+  /** Returns the last known mid at a time, whatever its age; null before the first mid. */
   readonly standing: (timeMs: number) => number | null;
   /** Outcome of the market; null if the recording has none. */
   readonly outcome: MarketOutcome | null;
   readonly coverage: Coverage | null;
-  /** Market and event names that the ledger does not have; empty if unknown. */
+  /** Names of market and event that the ledger does not have; empty if unknown. */
   readonly eventTitle: string;
   readonly category: string;
 }
@@ -76,7 +76,7 @@ interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
-/** Best prices of an unknown book. */
+/** Best prices if the book is unknown. */
 export const UNKNOWN_BEST: RecordedBest = { bidMicros: null, askMicros: null, middleMicros: null };
 
 export class MarketWalk {
@@ -87,7 +87,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** Filled amount by order id. A fill's time comes from the exchange, and may precede the known start of the order. */
+  /** Filled amount, by order id. A fill's time comes from the exchange, and may precede the order's known start. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -96,7 +96,7 @@ export class MarketWalk {
     this.#moves = listMoves(market);
   }
 
-  /** Applies all of the market's events up to and including this time, which must not go back. */
+  /** Applies all events of the market up to and including this time; times must not decrease. */
   advance(timeMs: number): void {
     for (let next = this.#orders[this.#begun]; next !== undefined && next.fromMs <= timeMs; ) {
       this.#resting.add(next);
@@ -124,7 +124,7 @@ export class MarketWalk {
     return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** Returns the currency received plus the value of holdings at the recorded mid; null while it is unknown. */
+  /** Returns received currency plus the value of the shares at the recorded mid; null while the value is unknown. */
   gainMicros(timeMs: number): number | null {
     // Equal YES and NO shares have the same value at any price, so the price is not looked up.
     const middle = this.held.netMicros === 0 ? null : (this.#market.prices?.at(timeMs).middleMicros ?? null);
@@ -132,7 +132,7 @@ export class MarketWalk {
     return worth === null ? null : this.held.cashMicros + worth;
   }
 
-  /** Locked capital: currency behind resting purchases plus the cost of held shares. */
+  /** Locked capital: currency reserved for open buy orders, plus the cost of held shares. */
   get lockedMicros(): number {
     let locked = this.held.costMicros;
     for (const { pubkey, isBuy, ownPriceMicros, amountMicros } of this.#resting) {
@@ -143,7 +143,7 @@ export class MarketWalk {
   }
 }
 
-/** Returns the account's equity at the time that the markets' walks have reached; null while a value is unknown. */
+/** Returns the account's equity at a time to which all markets have advanced; null while a value is unknown. */
 export function equityAt(timeMs: number, walks: readonly MarketWalk[], capitalMicros: number): number | null {
   let equity = capitalMicros;
   for (const walk of walks) {
@@ -172,17 +172,17 @@ export function toCoverage(summary: RecordingSummary | null): Coverage | null {
   };
 }
 
-/** An own trade, as the exchange reported it. */
+/** A trade of the trader, as the exchange reported it. */
 export interface ReportedTrade
   extends Pick<FillRecord, 'timeMs' | 'seenMs' | 'orderPubkey' | 'strategy' | 'isYes' | 'isBuy' | 'isMaker'> {
-  /** Price of the trade, in the traded outcome's space, YES or NO. */
+  /** Price of the trade, in the space of the traded outcome (YES or NO). */
   readonly ownPriceMicros: Micros;
   readonly amountMicros: Micros;
   readonly feeMicros: Micros | null;
 }
 
 export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostMicros'> & {
-  /** Cost of a split's YES shares; null: computed from the mid at that time. */
+  /** Cost of a split's YES shares; null: it is computed from the mid at the split. */
   readonly yesCostMicros: number | null;
 };
 
@@ -195,11 +195,11 @@ export interface LedgerMarket
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market's close or the end of the session. */
   readonly lastMs: number;
-  /** Time from which the market counts as open; null: from its first own order. */
+  /** Time from which the market counts as open; null: from the trader's first order. */
   readonly countedFromMs: number | null;
-  /** YES price that takes precedence when final shares are valued; null if unknown. */
+  /** YES price that takes precedence for the value of final shares; null if unknown. */
   readonly fairMicros: number | null;
-  /** Final shares of the market by the ledger's own count; null: computed from trades and conversions. */
+  /** Final shares of the market according to the ledger; null: computed from trades and conversions. */
   readonly endShares: { readonly yesMicros: number; readonly noMicros: number } | null;
 }
 
@@ -208,7 +208,7 @@ export interface SessionFacts
   /** Final currency of the account; null: computed from the capital, trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly LedgerMarket[];
-  /** Spans in which the trader ran. */
+  /** Time spans in which the trader ran. */
   readonly running: readonly Span[];
   readonly assumptions: Omit<Assumptions, 'seed' | 'fillModel' | 'postsOnly' | 'latency'>;
 }
@@ -251,10 +251,10 @@ function readMoves({ orders, trades, conversions, prices, lastMs }: LedgerMarket
   };
 }
 
-/** Time before an own trade at which the book is looked up, ms. The exchange reports trade times in whole seconds. */
+/** Time before the trader's trade at which the book is read, ms. The exchange reports times in whole seconds. */
 const BEFORE_TRADE_MS = 1;
 
-/** Estimates the exact time of a trade reported in whole seconds: the middle of its second, or its earlier receipt. */
+/** Estimates the exact time of a trade from its whole second: the middle of the second, or the receipt if earlier. */
 export const tradeTimeMs = (timestampS: number, seenMs: number): number =>
   Math.max(timestampS * 1000, Math.min(timestampS * 1000 + 500, seenMs));
 
@@ -305,7 +305,7 @@ function foldMarket(market: LedgerMarket, walked: WalkedMarket, running: readonl
   return { session, cashMicros: held.cashMicros };
 }
 
-/** Returns samples of a market from its first order or fill to its last, and the final holdings. */
+/** Returns samples of a market from its first order or fill to its last, and its final shares. */
 function walkSeries(market: WalkedMarket, endMs: number) {
   const { orders, fills, conversions } = market;
   const times = [
@@ -324,7 +324,7 @@ function walkSeries(market: WalkedMarket, endMs: number) {
   return { series: samples.series, held: walk.held };
 }
 
-/** Measures quoting while the market was open and the trader ran. */
+/** Measures the trader's quoting times while the market was open and the trader ran. */
 function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running: readonly Span[]): QuotingFigures {
   const firstMs = countedFromMs ?? orders.reduce((first, { fromMs }) => Math.min(first, fromMs), lastMs);
   const open = common(mergeSpans(running), [[firstMs, lastMs]]);
@@ -347,12 +347,12 @@ function measureQuoting({ orders, lastMs, countedFromMs }: LedgerMarket, running
   };
 }
 
-/** Maximum account samples: one per second for a day; more would take too long. Longer sessions have larger steps. */
+/** Maximum account samples: one per second for a day, to limit the run time. Longer sessions have larger steps. */
 const MOST_LOOKS = 86_400;
 
 /**
- * Samples the account while the trader ran, because the value of shares between two runs is unknown. Every account
- * sample counts for the drawdown, as in a backtest, while stored samples are thinned.
+ * Samples the account only while the trader ran, because the value of shares between two runs is unknown. Every sample
+ * counts for the drawdown, as in a backtest; the stored samples are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],
@@ -366,12 +366,12 @@ function sampleAccount(
     for (const walk of walks) walk.advance(timeMs);
     account.take(timeMs, equityAt(timeMs, walks, capitalMicros), () => lockedIn(walks));
   }
-  // Shares of unknown value may have been bought and sold between two samples.
+  // The trader may have bought and sold shares of unknown value between two samples.
   if (markets.some((market) => market.prices === null && everHeld(market))) account.see(null);
   return account;
 }
 
-/** Returns whether the market ever had unequal YES and NO shares, whose value depends on a price. */
+/** Returns true if the market ever had unequal YES and NO shares, whose value depends on a price. */
 function everHeld(market: WalkedMarket): boolean {
   let net = 0;
   return listMoves(market).some((move) => {

@@ -1,11 +1,11 @@
-/** Spans of time, and samples at equal steps; of too many samples every second one is dropped, and the step doubles. */
+/** Time spans, and samples at equal steps; if there are too many samples, every second one is removed. */
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 
-/** A span of time: start, inclusive, and end, exclusive; Unix ms. */
+/** A span of time, Unix ms; the start is inclusive, the end exclusive. */
 export type Span = readonly [fromMs: number, toMs: number];
 
-/** Returns spans that cover the same time, in order, without overlaps and empty spans. */
+/** Returns spans that cover the same time, in order, without overlaps and without empty spans. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = [];
   for (const [from, to] of [...spans].sort(([a], [b]) => a - b)) {
@@ -17,7 +17,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
-/** Returns the intersection of two lists that `mergeSpans` has returned. */
+/** Returns the intersection of two lists of spans that `mergeSpans` has returned. */
 export function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (let [i, j] = [0, 0]; ; ) {
@@ -38,8 +38,8 @@ interface Steps {
 }
 
 /**
- * Returns equal steps over a span; empty for an empty span. Sample steps are at least one second, because fills have no
- * finer times. `most`: maximum number of sample steps, above 1.
+ * Returns times at equal steps over a span; empty for an empty span. Steps are at least one second, because the times
+ * of fills are not more exact. `most`: maximum number of sample steps, above 1.
  */
 export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Steps {
   if (toMs <= fromMs) return { stepMs: FIRST_STEP_MS, timeMs: [] };
@@ -48,7 +48,7 @@ export function stepsOver(fromMs: number, toMs: number, most = MAX_SAMPLES): Ste
   return { stepMs, timeMs: Array.from({ length: count }, (_, index) => fromMs + index * stepMs) };
 }
 
-/** Returns equal steps over several spans. Samples omit the time between the spans. */
+/** Returns times at equal steps over several spans. The samples omit the time between the spans. */
 export function stepsWithin(spans: readonly Span[], most: number): Steps {
   const within = mergeSpans(spans);
   const { stepMs, timeMs } = stepsOver(0, sumSpans(within), most);
@@ -64,7 +64,7 @@ export function stepsWithin(spans: readonly Span[], most: number): Steps {
 /** Minimum time between samples, ms. */
 export const FIRST_STEP_MS = 1_000;
 
-/** Columns of sampled values that are thinned together. Sample steps count played time; skipped pauses do not count. */
+/** Columns of sampled values that are thinned together. Steps count only played time, not skipped pauses. */
 class Samples<Column extends string> {
   stepMs: number;
   readonly timeMs: number[] = [];
@@ -73,18 +73,18 @@ class Samples<Column extends string> {
   #count = 0;
 
   constructor(names: readonly Column[], firstStepMs: number) {
-    // The record of columns has an entry for each name.
+    // The object of columns has an entry for each name.
     this.columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Column, (number | null)[]>;
     this.firstStepMs = firstStepMs;
     this.stepMs = firstStepMs;
   }
 
-  /** Returns true if the next sample must be stored; the caller then adds it to each column. Called once per step. */
+  /** Returns true if the caller must add the next sample to each column. Called once per step. */
   wants(): boolean {
     const wanted = this.#count % (this.stepMs / this.firstStepMs) === 0;
     this.#count++;
     if (wanted && this.timeMs.length === MAX_SAMPLES) this.thinOut();
-    // Once samples were thinned, this sample may be between two steps.
+    // After samples were thinned, this sample may be between two steps.
     return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
@@ -104,7 +104,7 @@ class Samples<Column extends string> {
   }
 }
 
-/** Best prices at one time, in YES space. A best price is null if the side is empty. */
+/** Best prices at one time, in YES space. A best price is null if its side of the book is empty. */
 export interface BookTop {
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
@@ -112,7 +112,7 @@ export interface BookTop {
   readonly ourAskMicros: number | null;
 }
 
-/** Collects samples of one market, and the time with own quotes. */
+/** Collects samples of one market, and the duration of the trader's quotes. */
 export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' | 'inventory'> {
   #openForMs = 0;
   #twoSidedMs = 0;
@@ -151,7 +151,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** Times with quotes, computed from the samples and precise to one step. */
+  /** Durations with quotes, computed from the samples and exact to one step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
@@ -167,7 +167,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     super(['equity', 'locked'], firstStepMs);
   }
 
-  /** Updates the drawdown with the present equity; null while a mid is unknown. */
+  /** Updates the drawdown with the present equity, which is null while a mid is unknown. */
   see(equityMicros: number | null): void {
     this.#isKnown &&= equityMicros !== null;
     if (equityMicros === null) return;
@@ -175,13 +175,13 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.#fallMicros = Math.max(this.#fallMicros, this.#peakMicros - equityMicros);
   }
 
-  /** Takes a sample. Call it once per first step. Locked capital is computed only for stored samples. */
+  /** Takes a sample. Must be called once per initial step. Locked capital is computed only for stored samples. */
   take(timeMs: number, equityMicros: number | null, lockedMicros: () => number): void {
     this.see(equityMicros);
     if (this.wants()) this.#write(timeMs, equityMicros, lockedMicros());
   }
 
-  /** Stores the account's final sample, at any time. */
+  /** Stores the final sample of the account; its time may be between two steps. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
     if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
@@ -194,7 +194,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Largest drawdown of the equity over all samples, stored or not; ≥ 0; null if the equity was ever unknown. */
+  /** Largest drawdown of the equity over all samples, even those not stored; ≥ 0; null if an equity was unknown. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

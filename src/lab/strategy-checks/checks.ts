@@ -16,7 +16,7 @@ import {
 import { readParams } from '../../trader/strategy/read-params.js';
 import type { ShownMarkets, ShownSubject, TriedStrategy } from './shown-markets.js';
 
-/** Quotes for one market, and the view for which they were made. */
+/** Quotes for one market, and the view from which the strategy made them. */
 interface MarketQuotes {
   readonly quotes: Quotes;
   readonly view: MarketView;
@@ -24,17 +24,14 @@ interface MarketQuotes {
 
 interface TrialQuoter {
   /**
-   * Passes the events before observation number `at`, counted from 0, and requests quotes for each market of the view.
-   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for a market not in
-   * view.
+   * Passes the events before observation `at` (counted from 0) to the strategy, and requests quotes for each market.
+   * Throws the strategy's errors. Throws TypeError if a market has no quotes, or if quotes are for an unknown market.
    */
   look(at: number): readonly MarketQuotes[];
   save(): unknown;
 }
 
-/**
- * Creates a quoter. Throws the strategy's errors, and TypeError if the subject is of the wrong kind for the strategy.
- */
+/** Creates a quoter. Throws the strategy's errors, or TypeError if the strategy cannot quote this kind of subject. */
 export function makeTrialQuoter(
   { strategy, params }: TriedStrategy,
   shown: ShownSubject,
@@ -70,7 +67,7 @@ export function makeTrialQuoter(
 const nameShown = (shown: ShownSubject): string =>
   'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
 
-/** Globals that throw during a strategy call, by path: with them, equal views would not give equal quotes. */
+/** Paths of globals that throw during a strategy's call, because with them equal views would not give equal quotes. */
 const TRAPPED = [
   'Date',
   'performance.now',
@@ -84,14 +81,14 @@ const TRAPPED = [
   'fetch',
 ] as const;
 
-/** Thrown inside a strategy that uses such a global. */
+/** Thrown inside a strategy that uses a trapped global. */
 class TrappedCall extends Error {
   constructor(what: string) {
     super(`used ${what}; the only clock of a strategy is the view's nowMs`);
   }
 }
 
-/** Makes a call during which the trapped globals throw. Returns the first one used, also if caught; or null. */
+/** Makes a call during which the trapped globals throw. Returns the first global that the call used, or null. */
 function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>
@@ -127,16 +124,16 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** Maximum 99th percentile of a call's time, ms. With longer calls, steps with many markets fall behind their polls. */
+/** Maximum 99th percentile of a call's duration, ms. With longer calls, a trader with many markets polls late. */
 const MOST_MS = 5;
 /** Age from which a book no longer describes the market, ms. */
 const OLD_MS = 600_000;
-/** Fraction of observations in which a market and its mirror may differ, because floats round ties in one direction. */
+/** Fraction of observations in which a market and its mirror may differ, because rounding is not symmetrical. */
 const MIRROR_TOLERANCE = 0.01;
 
 /**
- * A check returns a text with the number of observations, or why it cannot be applied. Throws `Failed`. `stopwatch`
- * returns the milliseconds of any clock, to measure the time of calls.
+ * A check returns a text with the number of observations, or the reason why the check cannot be applied. Throws
+ * `Failed`. `stopwatch` returns the milliseconds of any clock, to measure the time of calls.
  */
 type StrategyCheck = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: () => number) => string | Skipped;
 
@@ -193,7 +190,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return 'two instances agree in every view';
   },
 
-  /** Shows a strategy two markets alternately, and each market alone: instances must be independent. */
+  /** Shows a strategy two markets in turn, and each market alone: the quotes must be the same. */
   'each market has its own instance'(tried, { markets }) {
     if (markets.length < 2) return { because: 'it needs two markets' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -295,7 +292,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     return `${asked} views`;
   },
 
-  /** Checks observations in which only a full position prevents quotes, separately for long and short positions. */
+  /** Checks observations in which only the position limit prevents quotes, separately for long and short positions. */
   'at the position limit it still quotes the side that reduces'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {
@@ -334,7 +331,7 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
     const seen = { looks: 0, differ: 0, first: '' };
     for (const [index, market] of markets.entries()) {
       const other = mirrored[index];
-      // Fees on the traded value, and so the quotes, differ between a market and its mirror.
+      // Fees on the traded value differ between a market and its mirror, and so do the quotes.
       if (other === undefined || !isFree(market)) continue;
       const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
       for (const [look, answers] of plain.entries()) {
@@ -371,10 +368,10 @@ const CHECKS: Readonly<Record<string, StrategyCheck>> = {
 export const checkStrategy = (...input: Parameters<StrategyCheck>): readonly CheckResult[] =>
   Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(...input)));
 
-/** Thrown by a check that the strategy fails. */
+/** Error of a check that the strategy fails. */
 class Failed extends Error {}
 
-/** Returned by a check that cannot be applied. */
+/** Result of a check that cannot be applied. */
 interface Skipped {
   readonly because: string;
 }
@@ -397,10 +394,10 @@ function judge(name: string, check: () => string | Skipped) {
   }
 }
 
-/** Number of observations between two restarts; differs from every period of the generated markets. */
+/** Number of observations between two restarts; no period of the generated markets has this length. */
 const RESTART_EVERY = 7;
 
-/** True if two values have the same JSON. */
+/** Returns true if two values have the same JSON. */
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
@@ -417,7 +414,7 @@ const isSound = ({ health, others }: MarketView): boolean =>
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** Compares prices within a tick and sizes within a hundredth, because floats are not symmetrical. */
+/** Compares prices within a tick and sizes within a hundredth, because floating-point rounding is not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;

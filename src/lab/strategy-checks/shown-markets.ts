@@ -1,7 +1,7 @@
 /**
- * Generates markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills,
- * every stance, and holdings up to the position limit. The markets are seeded and pass through the trader's own market
- * tracker.
+ * Generates markets for strategies: drifting and jumping prices; empty, crossed and old books; trades, fills, every
+ * stance, and positions up to the limit. The markets are random with a fixed seed, and pass through the trader's own
+ * market tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -26,22 +26,22 @@ import {
 import type { AnyEvent, ParamValues, Strategy, StrategyEvent } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 
-/** A strategy with the parameters of the trial. */
+/** A strategy, with the parameters for its checks. */
 export interface TriedStrategy {
   readonly strategy: Strategy;
   readonly params: ParamValues;
 }
 
-/** Observations of a market in the order of our clock. The own `events` are passed before quotes are requested. */
+/** Observations of a market, in order of our clock. Each quote request comes after its `events`, such as fills. */
 export interface ShownMarket {
   readonly facts: MarketFacts;
   readonly looks: readonly { readonly view: MarketView; readonly events: readonly AnyEvent[] }[];
 }
 
-/** Observations of all markets of an event. The events before each observation have the market's condition id. */
+/** Observations of all markets of an event. Each event before an observation has its market's condition id. */
 export interface ShownEvent {
   readonly event: EventFacts;
-  /** True if all markets of the trial are without fees. */
+  /** True if all markets of the event are without fees. */
   readonly isFree: boolean;
   readonly looks: readonly {
     readonly view: WholeEventView;
@@ -49,17 +49,17 @@ export interface ShownEvent {
   }[];
 }
 
-/** All observations of markets that one quoter receives. */
+/** All observations that one quoter receives, of a market or an event. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
-/** Generated markets or events of a trial. */
+/** Generated markets or events for the checks. */
 export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly markets: readonly S[];
   /** `markets` with YES and NO exchanged, in the same order; null for events. */
   readonly mirrored: readonly S[] | null;
 }
 
-/** Inputs that a strategy requests besides its market. */
+/** Inputs other than the market's own data that a strategy requests. */
 interface Asked {
   readonly feeds: readonly string[];
   readonly event: boolean;
@@ -72,9 +72,9 @@ export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
   event: strategy.inputs?.event === true,
 });
 
-/** Inputs besides the market, for one observation. */
+/** Values of these inputs for one observation: feeds and another market. */
 interface Beside {
-  /** Value of the strategy's feeds: a probability, or a bid and an ask around it, and its age. Null: no value. */
+  /** Value of the strategy's feeds: a probability, or a bid and an ask around it, and its age; null for no value. */
   readonly told: {
     readonly p: number;
     /** Half the distance between the feed's bid and ask; null if the feed gives the probability itself. */
@@ -82,7 +82,7 @@ interface Beside {
     readonly sd: number | null;
     readonly ageMs: number;
   } | null;
-  /** The other market of an event with two exhaustive outcomes; null: no other market. */
+  /** The second market of an event with two exhaustive outcomes; null without a second market. */
   readonly other:
     | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
         readonly mid: number;
@@ -92,7 +92,7 @@ interface Beside {
     | null;
 }
 
-/** Returns a strategy's views of the feeds. All feeds give the same value. */
+/** Returns the feeds as the strategy sees them. All feeds give the same value. */
 function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
   if (told === null) return {};
   const { p, half, sd, ageMs } = told;
@@ -110,7 +110,7 @@ function eventView({ other }: Beside, asked: Asked): EventView | null {
   return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
 }
 
-/** Time before the first observation, our clock, ms. */
+/** Time of the markets' opening, our clock, Unix ms. */
 const START_MS = 1_800_000_000_000;
 const MAX_POSITION_SHARES = 200;
 const FUNDS = micros(1000 * ONE);
@@ -118,13 +118,13 @@ const FUNDS = micros(1000 * ONE);
 /** A price level in ticks and shares. */
 type RowOfBook = readonly [tick: number, shares: number];
 
-/** Result of a market poll, and the own orders and holdings at that time. Prices are in ticks of YES. */
+/** Result of a poll of a market, and the trader's orders and shares at that time. Prices are in ticks of YES. */
 interface Look {
   /** Time since the market's previous poll, ms. */
   readonly afterMs: number;
-  /** New order book; null if no new book is read, so that the newest book becomes older. */
+  /** New order book; null if the poll brings no new book, so that the newest book becomes older. */
   readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
-  /** New public trade, priced in ticks of its own outcome; null without one. */
+  /** New public trade, priced in ticks of the traded outcome; null without a trade. */
   readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
   readonly fill: { readonly side: BookSide; readonly tick: number; readonly shares: number } | null;
   /** Net position (YES minus NO), in shares. */
@@ -165,7 +165,7 @@ function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, 
     }) as const;
   return {
     facts: must(tracker.facts, 'facts of a generated market'),
-    /** Passes the result of a poll to the tracker. Returns the market's own events, such as fills. */
+    /** Passes the result of a poll to the tracker. Returns the strategy's events in the market, such as fills. */
     take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
       const at = seenAt(++requestId, nowMs);
       const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
@@ -234,12 +234,12 @@ export const makeDetail = (
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;
 const MOST = 5;
-/** Every second market has no fees. Without fees, a market and its mirror cost the same on every leg. */
+/** Every second generated market has no fees. Without fees, a market and its mirror have equal costs. */
 const FREE_EVERY = 2;
 
 /**
- * Generates `events` events with `looks` observations each, with all kinds of declarations in turn. The probabilities
- * of the outcomes wander and sum to one. The probabilities of nested outcomes fall from one to the next.
+ * Generates `events` events with `looks` observations each and, in turn, all kinds of declarations. The probabilities
+ * of an event's outcomes drift and sum to one. The probabilities of nested outcomes fall from one to the next.
  */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const markets = Array.from({ length: events }, (_, number) => {
@@ -293,11 +293,11 @@ function drawEventLooks(
     const isLate = random.chance(0.03);
     const moment = { afterMs: drawPauseMs(random, isLate), stance: drawStance(random) };
     before = scores.map((_, index) => {
-      // An event's winner is the last threshold reached; all wider thresholds are reached too.
+      // In a nested event, the outcomes whose thresholds are reached all pay.
       const reached = scores.slice(index, outcomes === 'nested' ? count : index + 1);
       const chance = reached.reduce((sum, score) => sum + Math.exp(score), 0) / total;
       const middle = Math.min(97, Math.max(3, Math.round(100 * chance)));
-      // A round of polls leaves out some of the markets.
+      // A round of polls does not read all of the markets.
       const isOld = isLate || random.chance(0.2);
       return drawLook(random, middle, 100, before[index]?.netShares ?? 0, { ...moment, isOld });
     });
@@ -334,7 +334,7 @@ function drawLooks(random: Random, ticks: number, count: number): readonly Look[
   });
 }
 
-/** Draws a step of the log-odds. One of fifty steps of the log-odds is a jump. */
+/** Draws a step of the log-odds of a probability. One of fifty steps of the log-odds is a jump. */
 const drawStep = (random: Random): number => (random.uniform() - 0.5) * (random.chance(0.02) ? 2 : 0.08);
 
 type Moment = Pick<Look, 'afterMs' | 'stance'> & { readonly isOld: boolean };
@@ -364,7 +364,7 @@ const drawStance = (random: Random): Look['stance'] =>
   random.chance(0.9) ? 'normal' : random.chance(0.5) ? 'widen' : 'reduce-only';
 
 function drawBook(random: Random, middle: number, ticks: number) {
-  // One of 25 generated books is crossed, and one side of 30 is empty.
+  // One of 25 generated books is crossed; one side of 30 is empty.
   const overlap = random.chance(0.04) ? 2 + random.below(3) : 0;
   const half = Math.max(1, Math.round((ticks / 100) * (1 + random.below(3))));
   const drawSide = (direction: 1 | -1): readonly RowOfBook[] => {
@@ -384,7 +384,7 @@ function computeMiddle({ book }: Look, ticks: number): number | null {
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);
 }
 
-/** Draws further inputs: usually near `middle`, the price of the market's own book; sometimes far, old or missing. */
+/** Draws inputs beside the market: usually near `middle` (the market's own price), sometimes far, old or missing. */
 function drawBeside(random: Random, middle: number | null): Beside {
   const told = drawTold(random, middle ?? 0.5);
   const other = drawOther(random, middle ?? 0.5);
@@ -423,7 +423,7 @@ const mirror =
     };
   };
 
-/** Exchanges YES and NO in the inputs besides the market. */
+/** Exchanges YES and NO in the inputs beside the market. */
 const mirrorBeside = ({ told, other }: Beside): Beside => ({
   told: told && { ...told, p: 1 - told.p },
   other: other && { ...other, mid: 1 - other.mid, netShares: negative(other.netShares) },

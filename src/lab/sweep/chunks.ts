@@ -1,7 +1,7 @@
 /**
- * Divides a sweep into chunks that any machine can run. A chunk consists of a fold and consecutive configurations,
- * under all fill models. The sheet of a sweep has the facts that all machines must agree on. A sheet has no code,
- * secrets or paths, because each machine has its own files.
+ * Divides a sweep into chunks that any machine can run. A chunk consists of one fold and consecutive configurations,
+ * under all fill models. The sheet of a sweep contains the facts that must be equal on all machines. The sheet contains
+ * no code, secrets or paths, because each machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ export type SweepSheet = ReturnType<typeof makeSheet>;
 export function makeSheet({ plan, data, facts }: PlannedSweep) {
   return {
     version: VERSION,
-    /** Major version of Node, because another version may round a logarithm differently. */
+    /** Major version of Node; another version may round a logarithm differently. */
     node: nodeMajor(),
     timeZone: timeZone(),
     configHash: plan.config.configHash,
@@ -49,12 +49,12 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
 
 export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
 
-/** Makes the error for a sheet of another version of Twinbook or Node. */
+/** Error for a sheet from another version of Twinbook or Node. */
 export class OtherVersion extends TwinbookError {}
 
 /** Parses a sheet. Throws TwinbookError `usage` for another version of Twinbook or Node, or another hash. */
 export function readSheet(text: string, hash: string): SweepSheet {
-  // This cast is safe, because version and hash below prove that this version of Twinbook wrote the sheet.
+  // This cast is safe, because the checks of version and hash prove that this version of Twinbook wrote the sheet.
   const sheet = JSON.parse(text) as SweepSheet;
   if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
     const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
@@ -65,8 +65,8 @@ export function readSheet(text: string, hash: string): SweepSheet {
 }
 
 /**
- * Checks that this machine has the recordings of the sweep. Throws TwinbookError `recording_invalid` with the number of
- * missing or different markets, and the first one's title.
+ * Checks that this machine has all recordings of the sweep. Throws TwinbookError `recording_invalid` with the number of
+ * missing or different markets, and the title of the first one.
  */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
   const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
@@ -80,7 +80,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
-/** A part of a sweep: some configurations in one fold, so that the fold's events are decoded only once. */
+/** A part of a sweep: some configurations in one fold, so that the events of the fold are decoded only once. */
 export interface Chunk {
   /** Index of the chunk's fold, from 0. */
   readonly fold: number;
@@ -89,11 +89,11 @@ export interface Chunk {
   readonly last: number;
 }
 
-/** Processor time of one backtest, per recorded second and per event, as measured with recordings of three venues. */
+/** Processor time of one backtest, per recorded second and per event; measured with recordings of three venues. */
 export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
 
 /**
- * Estimates the processor time of one backtest of a fold, s. The estimate's error was at most two fifths of the
+ * Estimates the processor time of a backtest of one fold, s. The error of the estimate was at most two fifths of the
  * measured time.
  *
  * @param events events of the fold, ordered by start. Time between events is skipped, overlapping events are played
@@ -112,8 +112,8 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
 }
 
 /**
- * Returns all chunks of a sweep, fold by fold. A chunk takes about `seconds` by the estimate of `playSeconds`, but has
- * at least one configuration.
+ * Returns all chunks of a sweep, fold by fold. A chunk takes about `seconds` according to `playSeconds`, but has at
+ * least one configuration.
  */
 export function makeChunks(
   { search: { candidates }, events, fillModels }: SweepFacts,
@@ -138,7 +138,7 @@ export const tasksIn = (
     .slice(first - 1, last)
     .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
 
-/** Returns the id of a chunk: the SHA-256 of its sheet's hash and the chunk, lower-case hex. */
+/** Returns the id of a chunk: the SHA-256 of the sheet's hash and the chunk, lower-case hex. */
 export const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
 
 export interface ChunkOutcome {
@@ -146,7 +146,7 @@ export interface ChunkOutcome {
   readonly outcome: TaskOutcome;
 }
 
-/** Fields that prove a chunk's result to be complete; the seal proves that this version wrote it. */
+/** Fields that show that a chunk's result is complete; the seal proves that this version wrote the result. */
 const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
 const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
@@ -158,7 +158,7 @@ const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array
 export const outcomesText = (all: readonly ChunkOutcome[]): string =>
   JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
 
-/** Parses the result of a chunk: an outcome per task, with a result per event; null if it is not of this chunk. */
+/** Parses a chunk's result: one outcome per task, with a result per event; null for another chunk's result. */
 export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
   const read = content.safeParse(JSON.parse(text));
   const tasks = tasksIn(chunk, sheet);
@@ -170,7 +170,7 @@ export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
 }
 
 /**
- * Stores outcomes of tasks that have none yet or had failed. Throws TwinbookError `results_differ` if a finished
+ * Stores outcomes of tasks that have no outcome yet, or had failed. Throws TwinbookError `results_differ` if a finished
  * backtest now has another trace hash, because equal code and data must give equal results.
  *
  * @returns number of stored outcomes
@@ -222,7 +222,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // Only the recordings of the sheet are played, in its order, even if this machine has more.
+    // Only the sheet's recordings are played, in the order of the sheet, even if this machine has more recordings.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings);
@@ -230,7 +230,7 @@ export class ChunkRunner {
     return new ChunkRunner(sheet, { ...place, recordings });
   }
 
-  /** Runs a chunk. Returns outcomes in the order of tasks, also for backtests that throw; null if it was stopped. */
+  /** Runs a chunk. Returns one outcome per task, in order, even for backtests that throw; null if stopped. */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
     const tasks = tasksIn(chunk, this.#sheet);
     const found = new Map<unknown, TaskOutcome>();
@@ -256,8 +256,8 @@ interface LeaderOptions {
 }
 
 /**
- * Engine of a sweep whose chunks are run by workers behind a queue. A chunk may be delivered several times, but its
- * result is stored once, by this process. If the queue loses chunks, this process sends them again.
+ * Engine of a sweep whose chunks run on workers behind a queue. The queue may deliver a chunk several times, but this
+ * process stores the chunk's result once. If the queue loses chunks, this process sends these chunks again.
  */
 export class Leader {
   readonly #work: EngineWork;
@@ -285,7 +285,7 @@ export class Leader {
    */
   async run(): Promise<boolean> {
     const { queue, pause } = this.#options;
-    // Requests to the queue wait while its server is unreachable. A stop waits for at most 5 s.
+    // Requests to the queue wait while the queue's server is unreachable. A stop waits for at most 5 s.
     const stopped = this.#work.watcher.stopAsked.then(() => false as const);
     const isComplete = await Promise.race([this.#lead(), stopped]);
     if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
@@ -382,7 +382,7 @@ export function openChunkWorker(
     const { sheet, chunk } = read.data;
     try {
       const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // A running chunk cannot be stopped, because a worker finishes its chunk before it stops.
+      // A running chunk cannot be stopped: a worker finishes its chunk before it stops.
       const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
       const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
       const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
@@ -399,7 +399,7 @@ export function openChunkWorker(
 
 /** File with the plan of a sweep, in a folder for job arrays. Each finished chunk adds `results/chunk-N.json`. */
 const PLAN = 'plan.json';
-/** Key of the folder's seals; not secret: seals are checksums that detect cut, changed or exchanged files. */
+/** Key of the folder's seals; not secret, as seals are checksums that detect truncated, changed or swapped files. */
 const FOLDER = { name: 'folder', secret: '' };
 
 export interface FolderPlan {
@@ -409,7 +409,7 @@ export interface FolderPlan {
   readonly outDir: string;
 }
 
-/** Throws TwinbookError `usage` if there is a plan already, `file_unreadable` if the folder is not writable. */
+/** Throws TwinbookError `usage` if a plan already exists, `file_unreadable` if the folder is not writable. */
 export function writePlan(dir: string, plan: FolderPlan): void {
   if (readText(join(dir, PLAN)) !== null)
     throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
@@ -417,7 +417,7 @@ export function writePlan(dir: string, plan: FolderPlan): void {
   writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
 }
 
-/** Throws TwinbookError `usage` without a plan or for another version's plan, `file_unreadable` for a damaged plan. */
+/** Throws TwinbookError `usage` without a plan of this version, `file_unreadable` for a damaged plan. */
 export function readPlan(dir: string): FolderPlan {
   const sealed = readText(join(dir, PLAN));
   if (sealed === null)
@@ -427,7 +427,7 @@ export function readPlan(dir: string): FolderPlan {
     const hint = 'Copy the folder again, or plan the sweep once more into another one.';
     throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
   }
-  // This cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` that this version did.
+  // This cast is safe: the seal proves that Twinbook wrote the plan, and `readSheet` checks the version.
   const plan = JSON.parse(text) as FolderPlan;
   readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
   return plan;
@@ -447,7 +447,7 @@ export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnT
   return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
 }
 
-/** Stores the result of a chunk, and replaces an earlier result. */
+/** Stores the result of a chunk; replaces an earlier result. */
 export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
   writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
 
@@ -455,7 +455,7 @@ export const resultPath = (dir: string, index: number): string => join(dir, 'res
 
 const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
 
-/** Writes a file completely or not at all. Its temporary name has host and process, so two writers do not collide. */
+/** Writes a file completely or not at all. Two writers use different temporary names (with host and process). */
 function writeSynced(path: string, text: string): void {
   const beside = `${path}.${hostname()}-${process.pid}.part`;
   guardAccess(path, () => {

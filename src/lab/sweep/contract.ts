@@ -7,7 +7,7 @@ import type { LatencyChoice } from '../backtest/latency.js';
 import type { FeedData } from '../backtest/plan.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
-/** Maximum configurations of a sweep: more than a machine can try in a day. */
+/** Maximum number of configurations of a sweep: more than a machine can try in a day. */
 export const MAX_CONFIGURATIONS = 10_000;
 
 /** Default number of folds of a sweep. */
@@ -16,12 +16,12 @@ export const USUAL_FOLDS = 4;
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** Minimum number of events for a Sharpe ratio; with fewer events it is too random to be shown. */
+/** Minimum number of events for a Sharpe ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Default fill models: both rules for crossing orders, and the fewest fills. All three must agree about the sign. */
+/** Default fill models: both rules for crossing orders, and the fewest fills. All results must have the same sign. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
-/** Value of a parameter as in a strategy file, where share amounts are decimal strings. */
+/** Value of a parameter as in a strategy file, in which share amounts are decimal strings. */
 export type RawValue = number | boolean | string;
 
 export interface Axis {
@@ -33,7 +33,7 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-/** Values of the parameter to try: a list of values, or all values between two bounds. */
+/** Values to try for a parameter: a list of values, or all values between two bounds. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
@@ -42,19 +42,19 @@ export type Choice =
       readonly to: number;
       /** True if the parameter's values are drawn evenly on a logarithmic scale. */
       readonly isLog: boolean;
-      /** Number format of a drawn value in a strategy file. */
+      /** Type of a drawn value in a strategy file. */
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** The combinations of parameter values to try, and how they were chosen. */
+/** The combinations of parameter values to try, and the way in which they were chosen. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** Candidates in the order of the draws, or of the grid, whose last axis varies fastest. */
+  /** Candidates in the order of the draws or of the grid; the last axis of a grid varies fastest. */
   readonly candidates: readonly SweepCandidate[];
   /** Reasons why strategies reject combinations, with the number of combinations, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
-  /** Requested number of candidates: size of the grid, or number of draws, which a small space may not provide. */
+  /** Requested number of candidates: size of the grid, or number of draws; a small space may have fewer candidates. */
   readonly wanted: number;
 }
 
@@ -63,7 +63,7 @@ export interface SweepCandidate {
   readonly number: number;
   /** One value for each varied parameter. */
   readonly values: readonly RawValue[];
-  /** Hash of the trader's configuration with these values, lower-case hex; equal on all machines. */
+  /** Hash of the trader's configuration with these values, lower-case hex; the same on all machines. */
   readonly hash: string;
 }
 
@@ -85,7 +85,7 @@ export interface SweepPlan {
   readonly allMarkets: boolean;
   /** Feed values. If absent, no feed has a value. */
   readonly feedData?: FeedData;
-  /** Number of folds of events; null: depends on the number of events, at most `USUAL_FOLDS`. */
+  /** Number of folds of events; null: chosen by the number of events, at most `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the end of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
@@ -103,15 +103,15 @@ export interface SweepWatcher {
   /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
-  /** Shows a sentence about the sweep to the user. */
+  /** Shows the user a sentence about the sweep. */
   readonly say: (text: string) => void;
-  /** Resolves when the user asks for a stop. Backtests that have finished are kept. */
+  /** Resolves when the user asks for a stop. The results of finished backtests are kept. */
   readonly stopAsked: Promise<void>;
 }
 
 export interface SweepProgress {
   readonly phase: 'reading' | 'running';
-  /** Number of read recordings, or of finished backtests, including those of an earlier run of the same sweep. */
+  /** Number of read recordings, or of finished backtests; includes those of earlier runs of the same sweep. */
   readonly done: number;
   readonly all: number;
   readonly failed: number;
@@ -137,7 +137,7 @@ export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
   readonly fills: number;
-  /** Number of loud notices, such as limits that stopped the trader. */
+  /** Number of important notices, such as limits that stopped the trader. */
   readonly alarms: number;
   readonly traceHash: string;
   /** Trading result of each event of the fold, micros, in the order of the events. */

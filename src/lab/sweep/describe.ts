@@ -82,7 +82,7 @@ function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): strin
     : `${what} ${usedBefore} of these seeds were used for an earlier choice, so this result must not be reported.`;
 }
 
-/** Formats a Sharpe ratio. A missing Sharpe ratio is explained if there are too few events. */
+/** Formats a Sharpe ratio. If there are too few events for a Sharpe ratio, the text says so. */
 const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few events (${events})` : UNKNOWN;
@@ -90,7 +90,7 @@ const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
 
 const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
-/** Returns the name of a varied parameter, without the strategy's name if all are of one strategy. */
+/** Returns the name of a varied parameter; without the strategy's name if all parameters are of one strategy. */
 function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
@@ -106,7 +106,7 @@ function remark({ status, error, signFlips, models }: ConfigurationResult): stri
     .join(', ');
 }
 
-/** A column of a table that terminal and page share. */
+/** A column of a table that both the terminal and the page show. */
 export interface SharedColumn<Row> {
   readonly title: string;
   /** Explanation of the heading, which only the page shows. */
@@ -115,9 +115,9 @@ export interface SharedColumn<Row> {
   /** Heading of the column in the terminal. Default: the title. */
   readonly short?: string;
   readonly cell: (row: Row) => string | number | null;
-  /** Sort key of a row; default: the figure of `signed`, else the cell. */
+  /** Sort key of a row; default: the figure of `signed`, otherwise the cell. */
   readonly value?: (row: Row) => number | null;
-  /** Figure whose sign determines the colour of the cell. */
+  /** Figure whose sign determines the cell's colour. */
   readonly signed?: (row: Row) => number | null;
   /** Rank of the column; a narrow terminal omits the columns with the lowest ranks. */
   readonly keep?: number;
@@ -203,7 +203,7 @@ export function configurationColumns({ subject, search, assumptions, counts }: S
 const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
   models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
-/** Returns the columns about the credibility of the search, with a row for each fill model. */
+/** Returns the columns about the credibility of the search; the table has a row for each fill model. */
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model } = TERMS[subject];
   return [

@@ -28,14 +28,14 @@ export interface PlannedMarket {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
-  /** SHA-256 of the market's description and events, lower-case hex; independent of the place of its files. */
+  /** SHA-256 of the market's description and events, lower-case hex; independent of the location of the files. */
   readonly hash: string;
 }
 
 type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /**
- * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these facts. Throws
+ * Returns spans, sizes and a hash of the recordings. A recording is read only if its manifest lacks these. Throws
  * TwinbookError `recording_invalid` if no recording has an event, and the errors of unreadable recordings.
  */
 export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
@@ -56,18 +56,18 @@ export async function planData(recordings: readonly Recording[], progress: (done
   return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
-/** Returns a recording's span, size and hash from its own summary; null if it must be read. */
+/** Returns a recording's span, size and hash from its own summary; null if the recording must be read. */
 function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
-  // A backtest itself adds the close of a market whose recording has none.
+  // A backtest adds the close of a market if the recording has no close.
   const events = level + trade + clear + Math.max(1, end);
   return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint };
 }
 
 const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** Reads a whole recording. The recording's hash covers all events, column by column, regardless of chunks. */
+/** Reads a whole recording. The hash covers all events, column by column, regardless of chunks. */
 async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
   const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
   let events = 0;
@@ -108,7 +108,7 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  // A market without an event title is its own event, as in the report.
+  // A market without an event title counts as its own event, as in the report.
   const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
   const events = [...byTitle].map(([title, together]) => ({
     title,
@@ -120,7 +120,7 @@ function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEven
   return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
 }
 
-/** Returns the indexes of events before a fold: those that had ended (`learned`), and the others (`purged`). */
+/** Returns the indexes of the events before a fold: `learned` had already ended, `purged` had not. */
 export function trainingFor(
   events: readonly SweptEvent[],
   fold: number,
@@ -151,7 +151,7 @@ export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
 
 /**
  * Plans a sweep. Recordings that have a summary are not read. Throws a TwinbookError if the sweep cannot start. Unknown
- * fill models and strategies that select no market are found before any reading.
+ * fill models, and strategies that select no market, are found before any recording is read.
  *
  * @param progress callback with the number of inspected recordings, and of all recordings
  */
@@ -161,7 +161,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = new LatencyModel(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
-  // This plan of a backtest over all recordings checks the selection of markets, and provides title and data lines.
+  // This plan of a backtest over all recordings checks the selection of markets; it also provides title and data lines.
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
@@ -202,13 +202,13 @@ export const listTasks = (
     Array.from({ length: folds }, (_, fold) => fillModels.map((fillModel) => ({ candidate, fold, fillModel }))).flat(),
   );
 
-/** Backtests that an engine must run, and functions that read and store their outcomes. */
+/** Backtests that an engine must run, with functions that read and store their outcomes. */
 export interface TaskWork {
   /** Backtests to run, in the order of `listTasks`. */
   readonly tasks: readonly Task[];
   /** Returns the stored outcome of a task; undefined if it has not ended. */
   readonly known: (task: Task) => TaskOutcome | undefined;
-  /** Stores the outcome of a backtest; called once per task. An error that this callback throws ends the sweep. */
+  /** Stores the outcome of a backtest; called once per task. An error that the callback throws ends the sweep. */
   readonly done: (task: Task, outcome: TaskOutcome) => void;
 }
 
@@ -217,8 +217,8 @@ export interface EngineWork extends PlannedSweep, TaskWork {
 }
 
 /**
- * Runs the backtests of a sweep on threads of this process, or by workers behind a queue. Resolves with true when every
- * task has ended, with false if it was stopped earlier.
+ * Runs the backtests of a sweep, either on threads of this process or on workers behind a queue. Resolves with true
+ * when every task has ended, with false if the sweep was stopped earlier.
  */
 export type SweepEngine = (work: EngineWork) => Promise<boolean>;
 

@@ -15,7 +15,7 @@ import {
 } from './contract.js';
 import { foldCount, trainingFor } from './facts.js';
 
-/** Reads a finished backtest's results by event, which are not kept in memory. */
+/** Reads the results by event of a finished backtest; these results are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
@@ -52,7 +52,7 @@ export class Outcomes {
     return this.#byNumber.get(number)?.[fold * this.#models.length + model];
   }
 
-  /** Returns a configuration's status, and as `error` that of its first failed backtest by task order, else empty. */
+  /** Returns a configuration's status, and the `error` of its first failed backtest by task order (else empty). */
   findStatus({ number }: SweepCandidate): {
     readonly status: 'done' | 'failed' | 'unfinished';
     readonly error: string;
@@ -78,7 +78,7 @@ export class Outcomes {
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
-      /** Maximum value over the folds. */
+      /** Maximum drawdown over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
@@ -102,20 +102,20 @@ export function judge(
       ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
     );
     const { standardDeviation } = computeMoments(sharpes);
-    /** V[SR]: variance of the Sharpe ratios per event of this sweep's configurations. */
+    /** V[SR]: variance of the Sharpe ratios per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = makeTrials(tried, sharpeVariance);
-    /** Expected highest Sharpe ratio of all tried configurations without any skill. */
+    /** Expected highest Sharpe ratio of all tried configurations if none of them has skill. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** Trials by fill model, which deflate the Sharpe ratios under this model. */
+  /** Trials by fill model; the Sharpe ratios under a model are deflated for its trials. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
 }
 
-/** Returns number and variance of trials; null if the variance is unknown. A single trial has variance 0. */
+/** Returns the number of trials and the variance; null if the variance is unknown. A single trial has variance 0. */
 function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
@@ -123,7 +123,7 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
 
 function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  /** `error`: first error of a failed configuration, else empty. */
+  /** `error`: first error of a failed configuration; otherwise empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
   /** Results of a configuration in the order of the fill models; empty unless all backtests have finished. */
@@ -133,7 +133,7 @@ function configurationResult(candidate: SweepCandidate, outcomes: Outcomes, tria
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
-  /** Lowest result of a configuration over all fill models, by which configurations are ranked. */
+  /** Lowest result of a configuration over all fill models; configurations are ranked by this result. */
   const worstMicros = isDone ? Math.min(...results) : null;
   return { ...candidate, status, error, signFlips, worstMicros, models };
 }
@@ -149,16 +149,16 @@ function byWorst(a: RankedConfiguration, b: RankedConfiguration): number {
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
 /**
- * Computes the Sharpe ratio of results by event, where an event without activity has the result 0. The Sharpe ratio is
- * null for too few events and for constant results.
+ * Computes the Sharpe ratio of results by event; an event without activity has the result 0. The Sharpe ratio is null
+ * for too few events and for constant results.
  */
 function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
   if (observed === null) return null;
-  /** The kurtosis is not the excess kurtosis: it is 3 for a normal distribution. */
+  /** The kurtosis is 3 for a normal distribution, so it is not the excess kurtosis. */
   const { sharpe, samples, skewness, kurtosis } = observed;
-  /** Probability that the true Sharpe ratio exceeds the highest one that is expected by luck alone. */
+  /** Probability that the true Sharpe ratio exceeds the highest ratio that is expected by luck alone. */
   const deflated = trials === null ? null : deflatedSharpe(observed, trials);
   return { sharpe, events: samples, skewness, kurtosis, deflated };
 }
@@ -173,7 +173,7 @@ export function countConfigurations(
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Number of configurations with backtests that have not run. */
+    /** Number of configurations with backtests that have not run yet. */
     unfinished: count('unfinished'),
     /** Number of configurations that all sweeps in this folder have tried: the N of the deflated Sharpe ratio. */
     tried,
@@ -184,7 +184,7 @@ export function countConfigurations(
 }
 
 interface WalkForwardQuestion {
-  /** Configurations that are finished, in the order of the search. */
+  /** Finished configurations, in the order of the search. */
   readonly candidates: readonly SweepCandidate[];
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
@@ -210,12 +210,12 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
       /** Index of the tested fold, from 1, because fold 0 is used only for training. */
       fold,
       trainEvents: learned.length,
-      /** Number of earlier events not used for training, because they had not ended when this fold started. */
+      /** Number of earlier events not used for training, because these events had not ended when the fold started. */
       purgedEvents: purged.length,
       testEvents: tested.length,
       /** Number of the configuration chosen for this fold; null without training data. */
       chosen,
-      /** Training results in the order of the fill models; so is `outOfSampleMicros`. */
+      /** Training results, in the order of the fill models; `outOfSampleMicros` has the same order. */
       inSampleMicros: rows.map((row) => sumAt(row, learned)),
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
@@ -233,8 +233,8 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 }
 
 /**
- * Chooses for each tested fold the configuration with the highest result on the training events, where the lowest
- * result of the fill models counts. The choice is null without training events. Results are read once and not kept.
+ * Chooses for each tested fold the configuration with the highest result on the training events. The lowest result over
+ * the fill models counts. The choice is null without training events. Results are not kept in memory.
  */
 function bestOn(
   candidates: readonly SweepCandidate[],
@@ -257,11 +257,11 @@ function bestOn(
 const sumAt = (row: Float64Array, places: readonly number[]): number =>
   places.reduce((sum, place) => sum + (row[place] ?? 0), 0);
 
-/** Edges of the best and of the unchanged configuration on unused seeds, in currency per seed. */
+/** Edges of the best configuration and of the unchanged one on unused seeds, in currency per seed. */
 export interface FreshResult {
   readonly firstSeed: number;
   readonly seeds: number;
-  /** Number of seeds that an earlier sweep in the same folder has already used, which are therefore not fresh. */
+  /** Number of seeds that are not fresh, because an earlier sweep in the same folder has already used them. */
   readonly usedBefore: number;
   /** Number of the best configuration in the sweep. */
   readonly number: number;
@@ -269,7 +269,7 @@ export interface FreshResult {
     readonly world: string;
     readonly chosen: FreshMean;
     readonly unchanged: FreshMean;
-    /** Difference of edges by seed: chosen minus unchanged configuration. */
+    /** Difference of edges for each seed: chosen configuration minus unchanged configuration. */
     readonly difference: FreshMean;
     /** Number of seeds on which the chosen configuration has a negative edge. */
     readonly belowZero: number;
@@ -282,11 +282,11 @@ export interface FreshMean {
   readonly standardError: number | null;
 }
 
-/** Result of a sweep, as data of table, page and JSON. A null figure is unknown, undefined, or has too few events. */
+/** Result of a sweep, as data for table, page and JSON. A null figure is unknown, undefined, or has too few events. */
 export interface SweepResult {
   /** Format version, incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the sweep's data. With `worlds`, a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the played data. For `worlds`, a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -294,11 +294,11 @@ export interface SweepResult {
   readonly counts: SweepCounts;
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Configurations, the best first, by the lowest result of the fill models; failed and unfinished ones are last. */
+  /** Configurations by their lowest result over the fill models, best first; failed and unfinished ones are last. */
   readonly configurations: readonly ConfigurationResult[];
-  /** Result of the walk-forward test; null with a single fold, or before the sweep is complete. */
+  /** Result of the walk-forward test; null with a single fold, or until the sweep is complete. */
   readonly walkForward: WalkForward | null;
-  /** Result of the best configuration on unused seeds; null for recordings and before the sweep is complete. */
+  /** Result of the best configuration on unused seeds; null for recordings, and until the sweep is complete. */
   readonly fresh: FreshResult | null;
   /** Warnings about the sweep's figures, most serious first. */
   readonly notes: readonly SweepNote[];
@@ -324,5 +324,5 @@ export type SharpePerEvent = NonNullable<ModelResult['sharpe']>;
 
 export type WalkForward = NonNullable<ReturnType<typeof walkForward>>;
 
-/** The configuration that was best before a fold, and its result in this fold. */
+/** The configuration that was best before a fold, and this configuration's result in the fold. */
 export type WalkForwardStep = WalkForward['steps'][number];

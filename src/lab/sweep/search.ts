@@ -1,4 +1,4 @@
-/** Parses the varied parameters of a sweep, and makes the combinations to try: a whole grid, or random draws. */
+/** Parses the varied parameters of a sweep, and makes the combinations of values: a whole grid, or random draws. */
 
 import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
@@ -24,7 +24,7 @@ import {
 /** Returns the SHA-256 of plain data, lower-case hex. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** All inputs that must be equal for a sweep to continue an earlier sweep. */
+/** All inputs that must be equal if a sweep continues an earlier sweep. */
 export type SweepIdentity = ReturnType<typeof identityOf>;
 
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
@@ -40,7 +40,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-/** Returns the identity of a sweep. `latency` and `others`: inputs that the assumptions do not have. */
+/** Returns the identity of a sweep. `latency` and `others`: inputs that are not part of the assumptions. */
 export const identityOf = (
   { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,
@@ -65,7 +65,7 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
   });
 }
 
-/** Returns the time zone of this machine, in which quote hours are read. */
+/** Returns the time zone of this machine; quote hours are in this zone. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function latencyText({ latency, seed }: SweepPlan): string {
@@ -92,7 +92,7 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-/** Returns all parameters of a strategy, in the form of a strategy file. */
+/** Returns all parameters of a strategy, with values as in a strategy file. */
 function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
 }
@@ -188,12 +188,12 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** Returns the values of FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
+/** Returns the values of a range FROM:TO:STEP, including both ends, rounded to the decimals of the text. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
   if (step <= 0) throw bad(name, text, 'a step above 0');
-  // Because the rounded quotient may be slightly too small, a tolerance includes the end of the range.
+  // The rounded quotient may be slightly too small, so a tolerance ensures that the end of the range is included.
   const count = Math.floor((to - from) / step + 1e-9) + 1;
   if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
   return Array.from({ length: count }, (_, index) =>
@@ -201,7 +201,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** Parses a parameter's value into the form of a strategy file. The strategy's own reader checks the value later. */
+/** Parses a parameter's value into the format of a strategy file. The strategy's own parser checks the value later. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -211,7 +211,7 @@ function value(word: string, spec: FieldSpec): RawValue {
 
 const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
 
-/** Maximum number of random draws per wanted combination, because a small space has few different ones. */
+/** Maximum number of random draws per wanted combination, because a small space has few different combinations. */
 const DRAWS_PER_COMBINATION = 50;
 
 export function gridSearch(config: Config, axes: readonly Axis[]): Search {
@@ -228,7 +228,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** Draws this number of different combinations evenly from the parameter ranges, or fewer from a small space. */
+/** Draws a number of different combinations evenly from the parameter ranges; returns fewer for a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -262,7 +262,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one --param.');
 }
 
-/** Checks each value with the configured values of the other parameters, so that an error names its parameter. */
+/** Checks each value with the configured values of all other parameters, so that an error names its parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -307,7 +307,7 @@ function makeSearch(
     if (candidates.length === wanted) break;
     const params = combine(config, axes, values);
     if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
-    // The configuration's hash is equal for equal settings, regardless of which parameters were varied.
+    // Equal settings give equal hashes, regardless of which parameters were varied.
     else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
@@ -321,8 +321,8 @@ function makeSearch(
 }
 
 /**
- * Returns the parameters of every strategy, in order, with these values for the axes. Returns why the values cannot be
- * combined, as may happen in a grid. An invalid value of a parameter causes TwinbookError `usage`.
+ * Returns the parameters of every strategy, in order, with the given values for the axes. Returns the reason why values
+ * cannot be combined, which may happen in a grid. An invalid value of a parameter causes TwinbookError `usage`.
  */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
@@ -356,7 +356,7 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 
-/** Describes why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
+/** Describes the reason why values cannot be combined. Throws if the value of a varied parameter is itself invalid. */
 function describeProblems(
   { name, module }: StrategyConfig,
   own: readonly Axis[],

@@ -1,6 +1,6 @@
 /**
  * Stores the results of sweeps in `OUT/sweep.sqlite`, after every backtest. Earlier sweeps stay in the database,
- * because their trials count. Stored rows have no time of day and no duration, so that equal sweeps give equal content.
+ * because their trials count too. Rows contain no time of day and no duration, so that equal sweeps give equal content.
  */
 
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ JOIN json_each(figures, '$.eventResults') ON key = place;
 const FILE = 'sweep.sqlite';
 const LOCK = 'sweep.lock';
 
-/** Whether an existing sweep must be continued (true), must not be (false), or is, with its failures (`either`). */
+/** True: continues a sweep and retries failures. False: refuses an unfinished sweep. `either`: continues a sweep. */
 export type Resume = boolean | 'either';
 
 type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
@@ -95,7 +95,7 @@ export function openStore(outDir: string): SweepStore {
   });
 }
 
-/** Locks the folder by an open write transaction, which always ends with the process. */
+/** Locks the folder with an open write transaction, which ends with the process in any case. */
 function takeLock(outDir: string): Sqlite.Database {
   const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
   try {
@@ -132,7 +132,7 @@ function openDatabase(outDir: string): Sqlite.Database {
 const guardWrite = <T>(outDir: string, act: () => T): T =>
   guardFiles(`cannot write the results to ${outDir}`, 'Check the folder and the disk, or give another --out.', act);
 
-/** Runs `act`. A system error becomes the TwinbookError `file_unreadable`, with `what` before the reason. */
+/** Runs `act`. Converts a system error to the TwinbookError `file_unreadable`, with `what` before the reason. */
 export function guardFiles<T>(what: string, hint: string, act: () => T): T {
   try {
     return act();
@@ -157,7 +157,7 @@ export class SweepStore {
 
   /**
    * Starts or continues a sweep, and returns its stored backtests. Throws TwinbookError `usage` if the sweep to resume
-   * has another input, or if the sweep to start exists unfinished.
+   * has another input, or if the sweep to start already exists unfinished.
    */
   begin(header: SweepHeader, resume: Resume): StoredTasks {
     return guardWrite(this.#outDir, () => {
@@ -178,7 +178,7 @@ export class SweepStore {
     });
   }
 
-  /** Stores the outcome of a task. The new outcome replaces a failed outcome. */
+  /** Stores the outcome of a task. The new outcome replaces an earlier failed outcome. */
   write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
     const row =
       outcome.kind === 'failed'
@@ -203,14 +203,14 @@ export class SweepStore {
 
   get tried(): number {
     const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
-    // The query returns one whole number for any table content.
+    // The query returns one whole number, whatever the table contains.
     return this.#db.prepare(sql).pluck().get() as number;
   }
 
-  /** Returns how many seeds in this range an earlier sweep over worlds in this folder has used. */
+  /** Returns the number of seeds in a range that an earlier sweep over worlds in this folder has used. */
   seedsChosenOn(first: number, last: number): number {
     const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
-    // The query returns one whole number for any table content.
+    // The query returns one whole number, whatever the table contains.
     return this.#db.prepare(sql).pluck().get(first, last) as number;
   }
 
@@ -285,7 +285,7 @@ interface TaskKey {
 }
 const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
 
-/** A stored backtest. `figures`: JSON of `TaskFigures`; null for a failed backtest. */
+/** A stored backtest. `figures`: `TaskFigures` as JSON; null for a failed backtest. */
 interface ResultRow extends Omit<TaskKey, 'sweep'> {
   readonly status: 'done' | 'failed';
   readonly error: string;

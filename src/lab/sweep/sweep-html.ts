@@ -27,7 +27,7 @@ import {
 } from './describe.js';
 import type { SweepResult } from './result.js';
 
-/** Returns a sweep's page, always below 5 MB: at most 2,000 configurations, and the number of the others. */
+/** Returns a sweep's page, always below 5 MB: at most 2,000 configurations, and the number of those left out. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
   const warnings = html`<ul class="warnings" aria-label="Warnings about the figures">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
@@ -52,7 +52,7 @@ function describeSweep({ subject, assumptions, counts, events, search }: SweepRe
   return `Sweep · ${search.kind} of ${formatQuantity(counts.configurations, 'configuration')} · ${count(counts.events)} ${TERMS[subject].event}s · ${when}`;
 }
 
-/** Maximum rows of the table of configurations; a row takes about 1,000 bytes. */
+/** Maximum number of rows in the table of configurations; a row takes about 1,000 bytes. */
 const MAX_ROWS = 2_000;
 
 function configurationSection(result: SweepResult): Markup {
@@ -62,7 +62,7 @@ function configurationSection(result: SweepResult): Markup {
   const more =
     left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // This remark is placed before the results, because it qualifies them.
+  // The remark is placed before the results, because it limits their meaning.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',

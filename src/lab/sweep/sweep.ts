@@ -32,7 +32,7 @@ export interface SweepOutcome {
   readonly isComplete: boolean;
 }
 
-/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A configuration that fails is a result. */
+/** Runs a sweep over recordings. Throws a TwinbookError if it cannot start. A configuration's failure is a result. */
 export async function runSweep(
   plan: SweepPlan,
   watcher: SweepWatcher,
@@ -54,7 +54,7 @@ export async function runSweep(
   }
 }
 
-/** Makes a sweep over recordings or over worlds of the arena: functions that run it and return its result. */
+/** Makes a sweep over recordings or over worlds of the arena, with functions that run it and return its result. */
 export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
   const { fillModels, events, search } = facts;
   const folds = foldCount(events);
@@ -84,7 +84,7 @@ export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: Sweep
 function makePace(now: () => number, all: number, allEvents: number) {
   const startMs = now();
   let events = 0;
-  /** Returns the run's progress after a backtest that has played this number of recorded events. */
+  /** Returns the run's progress after a backtest that has played a given number of recorded events. */
   return (played: number, done: number, failed: number): SweepProgress => {
     events += played;
     const ms = now() - startMs;

@@ -1,4 +1,4 @@
-/** Groups Kalshi files by market, and parses their messages with old and new field names, by SQL. */
+/** Groups Kalshi files by market, and parses their messages (with old or new field names) by SQL. */
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
@@ -11,16 +11,16 @@ import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, timeSql
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
-/** Maximum length of an inspected line, bytes; twice as many bytes are read from a file. */
+/** Maximum length of a line that is inspected, bytes; twice as many bytes are read from a file. */
 const LOOK_BYTES = 256 * 1024;
-/** Minimum fraction of consecutive message numbers in a file. Below it, other markets share the subscription. */
+/** Minimum fraction of consecutive message numbers in a file. With less, other markets share the message numbers. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
 const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
-  /** Path of the content in each message of a file with only current field names, which reads faster; else null. */
+  /** Path of the content in each message, for a file with only current field names (faster to read); else null. */
   readonly place: ContentPlace | null;
   /** An example of a message in the file; null without a message. */
   readonly example: string | null;
@@ -50,7 +50,7 @@ export async function kalshiGroups(files: readonly string[]) {
   return { groups: [...groups.values()].map(makeGroup), others, strangers };
 }
 
-/** Files with this ending often contain no recording. */
+/** Files whose names end like this often contain no recording. */
 const MAY_BE_ANYTHING = /\.json(\.gz|\.zst)?$/;
 
 function makeGroup(looks: readonly KalshiFacts[]) {
@@ -72,14 +72,14 @@ function makeGroup(looks: readonly KalshiFacts[]) {
     files: [...first.values()].map(({ path, place, example }) => ({ path, place, example })),
     /** Number of decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
-    /** True if message numbers are consecutive, so that a missing number is a gap. */
+    /** True if message numbers are consecutive, so that a missing number means a gap. */
     isNumbered: looks.every(({ isNumbered }) => isNumbered),
     warnings,
   };
 }
 
 /**
- * Inspects the beginning of a file. The name of the market comes from the file's folder, or else from its messages.
+ * Inspects the beginning of a file. The market's name comes from the file's folder, or otherwise from the messages.
  * Returns null for a file with Polymarket's messages.
  */
 async function lookAt(path: string): Promise<KalshiFacts | null> {
@@ -130,7 +130,7 @@ function areNumbered(seen: readonly FirstLine[]): boolean {
 
 type FirstLine = Awaited<ReturnType<typeof firstLines>>[number];
 
-/** Reads the first lines of a file; empty for an unreadable file, whose reader later reports the reason. */
+/** Reads the first lines of a file; empty for an unreadable file, for which a later reader reports the reason. */
 async function firstLines(path: string) {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
@@ -144,7 +144,7 @@ async function firstLines(path: string) {
       /** True for a message about a book or a trade. */
       isMessage: row['known'] === true,
       isSnapshot: row['type'] === 'orderbook_snapshot',
-      /** Path of the content in a message; null if the message lacks current field names. */
+      /** Path of the content in a message; null if the message does not have current field names. */
       place: row['place'] as ContentPlace | null,
       ticker: String(row['ticker']),
       sid: numberOrNull(row['sid']),
@@ -159,10 +159,10 @@ async function firstLines(path: string) {
 export const KALSHI_AMOUNT_PRECISION = 2;
 const LOT_MICROS = 10_000;
 
-/** A message's time may exceed its receive time by at most this, ms. More is wrong: clocks do not differ so much. */
+/** Maximum time by which a message's time may exceed its receive time, ms. A larger difference means a wrong time. */
 const MOST_AHEAD_MS = 60_000;
 
-/** Numbers of the kinds of rows. Only rows of the kinds `broken` and `snapshot` include their line's text. */
+/** Numbers for the kinds of rows. Only rows of the kinds `broken` and `snapshot` include the text of their line. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
 const CONTENT = [
@@ -196,8 +196,8 @@ const isMultiple = (number: string, of: number): string => `trunc(${number} / ${
 
 /**
  * Returns SQL that converts lines to numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is
- * exact only to the second, side, price and amount. Side and price are in YES space, and unknown numbers are NaN. Rows
- * of some kinds include their line as text.
+ * exact only to the second, side, price and amount. Side and price are in YES space; unknown numbers are NaN. Rows of
+ * some kinds also include their line as text.
  */
 export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
@@ -216,7 +216,7 @@ export function kalshiRowSql(lines: string, place: ContentPlace | null, ticker: 
     FROM (${place === null ? figuresSql(fieldsSql(lines)) : currentSql(lines, place)}))`;
 }
 
-/** Returns SQL for the fields of each line's message, null if missing. `readContent` shows their places in it. */
+/** Returns SQL for the fields of each line's message; null if missing. `readContent` shows these fields' places. */
 function fieldsSql(lines: string): string {
   const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
@@ -227,7 +227,7 @@ function fieldsSql(lines: string): string {
 
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
-/** Returns SQL for times, prices and amounts, from old and new field names. */
+/** Returns SQL for times, prices and amounts, which reads old and new field names. */
 const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
     ${timeSql('time_text', 'ts_number')} AS time, ${isCoarseSql('ts_number')} AS is_coarse,
     coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
@@ -244,12 +244,12 @@ const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'rec
     CASE WHEN is_trade THEN coalesce(count_fp, count) ELSE coalesce(delta_fp, delta) END AS size,
     CASE WHEN is_trade THEN coalesce(taker_side, taker_outcome_side) ELSE side END AS outcome FROM ${fields}))`;
 
-/** Path of a message's content in the JSON of its line. */
+/** Path of a message's content within the JSON of the line. */
 type ContentPlace = 'event.msg' | 'event' | 'msg' | '';
 
 const isObject = (path: string) => `coalesce(TRY(json_type(line, '$.${path}')) = 'OBJECT', false)`;
 
-/** SQL for the path of a message's content; null unless it has current field names and numeric times. */
+/** SQL for the path of a message's content; null unless the message has current field names and numeric times. */
 const PLACE = `CASE WHEN (recv IS NULL OR recv_number IS NOT NULL) AND (type = 'orderbook_snapshot'
     OR try_cast(ts_ms AS DOUBLE) IS NOT NULL AND CASE WHEN is_trade
       THEN taker_side IS NOT NULL AND yes_price_dollars + no_price_dollars + count_fp IS NOT NULL
@@ -269,7 +269,7 @@ const CURRENT = {
   ts_ms: 'DOUBLE',
 };
 
-/** Returns SQL like `figuresSql`, but faster, for messages with current field names. */
+/** Returns the same SQL as `figuresSql`, but faster and only for messages with current field names. */
 function currentSql(lines: string, place: ContentPlace): string {
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = place.endsWith('msg') ? { ...head, msg: CURRENT } : { ...head, ...CURRENT };
@@ -294,7 +294,7 @@ export interface LevelAmount {
   readonly amountMicros: number;
 }
 
-/** Names of a snapshot's two sides in a message, and the factor from their prices to micros. */
+/** Names of a snapshot's two sides in a message, and the factor that converts their prices to micros. */
 const SIDES = [
   ['yes_dollars_fp', 'no_dollars_fp', ONE],
   ['yes_dollars', 'no_dollars', ONE],
@@ -315,7 +315,7 @@ export function readBook(line: string, tickMicros: number): LevelAmount[] | null
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Parses one side of a snapshot. Invalid levels become NaN. A side that is missing or null counts as empty. */
+/** Parses one side of a snapshot. Invalid levels have NaN values. A side that is missing or null counts as empty. */
 function readSide(rows: unknown, side: number, ones: number): LevelAmount[] {
   if (!isThere(rows)) return [];
   if (!Array.isArray(rows)) return [NO_LEVEL];
@@ -340,13 +340,13 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a message's content, also from an envelope `{recv_ms, event}`. The fields are in `msg` or beside `type`. */
+/** Returns a message's content, also from an envelope `{recv_ms, event}`. Fields are in `msg` or next to `type`. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;
   return asObject(message['msg']) ?? message;
 }
 
-// The cast is safe, because every field is checked when it is used.
+// The cast is safe, because every field is checked before it is used.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;

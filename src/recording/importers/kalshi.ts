@@ -50,7 +50,7 @@ function parseFields(text: string): string[][] {
     at += all.length;
     if (text[at] === '\r') at++;
     if (text[at] === ',') continue;
-    // Skips to the end of the line: text after a closing quote is ignored.
+    // Skips to the end of the line, because text after a closing quote is ignored.
     while (at < text.length && text[at] !== '\n') at++;
     rows.push(row);
     row = [];
@@ -118,7 +118,7 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
     openTimeMs: times?.openTimeMs ?? null,
     closeTimeMs: times?.closeTimeMs ?? null,
     outcome,
-    /** False if the market has prices in fractions of a cent, at least near 0 or 1; null without a market record. */
+    /** False if the market has prices in fractions of a cent, even only near 0 or 1; null without a market record. */
     isWholeCents: structure === null ? null : structure === WHOLE_CENTS,
   };
 }
@@ -135,13 +135,13 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: the market closes unresolved` };
 }
 
-/** Parses a market's opening and closing time; null if one is missing or the close is not after the opening. */
+/** Parses a market's opening and closing time; null if one is missing or if the close is not after the opening. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
-/** Searches a file of the data set up to two levels above this folder; returns its path, null if missing. */
+/** Searches for a file of the data set up to two levels above a folder; returns the file's path, null if missing. */
 function findBeside(windowFolder: string, name: string): string | null {
   const set = dirname(dirname(windowFolder));
   return (
@@ -157,7 +157,7 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-/** Returns the market's record from the venue's API; empty without a record. An unreadable record adds a warning. */
+/** Returns a market's record from the venue's API; empty without a record. An unreadable record adds a warning. */
 function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
   const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };
@@ -186,15 +186,15 @@ async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float
   return { firstMs: firstMs ?? lastMs, lastMs };
 }
 
-/** A trade and its level change are at most a few ms apart. Message times may go back by up to 7 ms. */
+/** A trade and its level change are at most a few ms apart. Times of messages may decrease by up to 7 ms. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
 interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
-  /** Close of the market, Unix ms; null without a record of the market. */
+  /** Closing time of the market, Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
 }
 
-/** Streams one market's events, and puts warnings and gaps into `found`. Throws TwinbookError `recording_invalid`. */
+/** Streams one market's events, and adds warnings and gaps to `found`. Throws TwinbookError `recording_invalid`. */
 async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): AsyncGenerator<EventChunk> {
   const { warnings } = found;
   warnings.length = 0;
@@ -265,7 +265,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Counter of valid and broken lines of the current file. */
+  /** Counter of the valid and broken lines in the current file. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -274,7 +274,7 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** Number of the last message, by subscription. */
+  /** Number of the last message of each subscription. */
   readonly #numbers = new Map<number, number>();
   /** Number of read messages of this market. */
   read = 0;
@@ -285,16 +285,16 @@ class KalshiStream {
   #beforeSnapshot = 0;
   #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first event, which is the first snapshot, Unix ms. Earlier changes are meaningless. */
+  /** Time of the first event (the first snapshot), Unix ms. Changes before the first snapshot have no meaning. */
   firstMs: number | null = null;
   #closed = false;
-  /** An empty snapshot, which means that the market closed if no message follows. */
+  /** An empty snapshot; it means that the market closed if no message follows. */
   #closing: Snapshot | null = null;
-  /** A snapshot that waits for the next message, which bounds its time. */
+  /** A snapshot that waits for the next message, which limits the snapshot's time. */
   #held: Snapshot | null = null;
-  /** True if a message number is missing before the current message. */
+  /** True if at least one message number is missing before the current message. */
   #isMissing = false;
-  /** Time since which the book is unknown, Unix ms; null while it is known. */
+  /** Time since which the book is unknown, Unix ms; null while the book is known. */
   #unknownFromMs: number | null = null;
 
   constructor(market: KalshiFiles) {
@@ -331,7 +331,7 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // The property `rowCount` calls into DuckDB, so it is read only once.
+    // The property `rowCount` is read only once, because it calls into DuckDB.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
@@ -358,21 +358,21 @@ class KalshiStream {
     }
   }
 
-  /** If a time is exact only to the second, returns the previous message's time if that is in this second. */
+  /** For a time in whole seconds, returns the previous message's time if that is in the same second. */
   #refine(timeMs: number): number {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** Checks the number of a message. If one is missing, the book is unknown since the previous message. */
+  /** Checks the number of a message. If a number is missing, the book is unknown since the previous message. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
-    // A separate subscription to trades has its own numbers, which say nothing about the book.
+    // A separate subscription to trades has its own numbers, which do not concern the book.
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
-  /** Starts a gap if a message number is missing before this message. Call it after `#releaseSnapshot`. */
+  /** Starts a gap if a number is missing before the current message. Must be called after `#releaseSnapshot`. */
   #beginGap(): void {
     if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
@@ -419,7 +419,7 @@ class KalshiStream {
       this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
     } else {
       const before = this.#levels.get(side, priceMicros);
-      // The level's total must stay an exact integer, even if the recording is wrong.
+      // The level's total must stay an exact integer, even for a recording with wrong amounts.
       const total = Math.min(before + amountMicros, Number.MAX_SAFE_INTEGER);
       if (total < 0 && amountMicros < 0) this.#overdrawn++;
       this.#setLevel(timeMs, side, priceMicros, total);
@@ -427,8 +427,8 @@ class KalshiStream {
   }
 
   /**
-   * Applies the waiting snapshot. A snapshot has only a receive time, maybe late by seconds. So the next message's time
-   * bounds a snapshot's time.
+   * Applies the waiting snapshot. A snapshot has only a receive time, which may be late by seconds. The time of the
+   * next message therefore limits the snapshot's time.
    */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
@@ -440,7 +440,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // The venue sends an empty book after the close. This empty book ends the recording and does not change the
+      // The venue sends an empty book after the close. The empty book ends the recording and does not change the
       // recorded book.
       this.#closed = true;
       this.#closing ??= snapshot;
@@ -465,7 +465,7 @@ class KalshiStream {
     this.#writer.write(EVENT.clear, this.#timeMs, 0, 0, 0);
   }
 
-  /** Undoes an assumed close when a message follows: the empty snapshot was a real book. A recorded close stays. */
+  /** Undoes an assumed (not a recorded) close when a message follows: the empty snapshot was a real book. */
   #wasNoClose(): void {
     const empty = this.#closing;
     if (empty === null || this.#closeTimeMs !== null) return;
@@ -488,7 +488,7 @@ class KalshiStream {
     }
   }
 
-  /** Sets a level to the sum of its changes. A negative sum, after a lost message, is written as an empty level. */
+  /** Sets a level to the sum of its changes. A negative sum (after a lost message) is written as an empty level. */
   #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);
@@ -497,10 +497,10 @@ class KalshiStream {
   }
 }
 
-/** Number of messages remembered per subscription to detect duplicates, which arrive soon after the original. */
+/** Number of remembered messages of each subscription; duplicates arrive soon after the original. */
 const REMEMBERED = 8_192;
 
-/** Memory of one subscription's last messages; a message's index is its number modulo `REMEMBERED`. */
+/** Memory of a subscription's last messages; the index of a message is its number modulo `REMEMBERED`. */
 const newSubscription = (first: number) => ({
   first,
   isNumbered: false,
@@ -511,7 +511,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /** Returns true if a message's number and hash are known, else stores them. Without a number, none is known. */
+  /** Returns true if a message's number and hash are known, else stores them. Without a number, returns false. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

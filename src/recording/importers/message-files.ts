@@ -1,6 +1,6 @@
 /**
- * Files of recorded messages: their names and faults, and SQL for their messages and times. DuckDB decompresses the
- * files and splits them into lines.
+ * Files of recorded messages: names and faults of the files, and SQL for messages and their times. DuckDB decompresses
+ * the files and splits them into lines.
  */
 
 import { readdirSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 
-/** Maximum fraction of broken lines in a file. With more, the file is of another kind, or damaged throughout. */
+/** Maximum fraction of broken lines in a file. A file with more is of another kind, or badly damaged. */
 const MOST_BROKEN = 0.01;
 
 const SHOWN = 240;
@@ -39,13 +39,13 @@ export class LineCount {
     this.#isLastBroken = true;
   }
 
-  /** Records that reading failed before the file's end. Returns false if no valid line was read before. */
+  /** Records that reading failed before the file's end. Returns false if no valid line came before the failure. */
   stop(reason: string): boolean {
     this.#failure = reason;
     return this.#lines > this.#broken;
   }
 
-  /** Returns warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
+  /** Returns the warnings about the file. Throws TwinbookError `recording_invalid` for too many broken lines. */
   finish(path: string): RecordingWarning[] {
     const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
     const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
@@ -56,7 +56,7 @@ export class LineCount {
   }
 }
 
-/** Throws TwinbookError `recording_invalid` for too many broken lines, with a broken and a valid example. */
+/** Throws TwinbookError `recording_invalid` for too many broken lines, with examples of a broken and a valid line. */
 export function refuseBroken(
   path: string,
   lines: number,
@@ -79,10 +79,10 @@ function shorten(line: string): string {
   return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
 }
 
-/** Maximum step back of a venue's message times, ms. A larger step means wrong times or a wrong order. */
+/** Maximum decrease between the times of consecutive messages, ms. A larger decrease means wrong times or order. */
 const MOST_USUAL_MS = 10_000;
 
-/** Counts events that are earlier than their predecessor. They are moved to the predecessor's time, with a warning. */
+/** Counts events that are earlier than their predecessor. Each gets its predecessor's time, with a warning. */
 export class ClockRegression {
   readonly #quietMs: number;
   #latestMs = Number.NEGATIVE_INFINITY;
@@ -115,7 +115,7 @@ export class ClockRegression {
 export const EARLIEST_MS = 946_684_800_000;
 export const LATEST_MS = 4_102_444_800_000;
 
-/** Bounds by which a time's unit is recognised: s below the first, ms below the second, µs below the third, else ns. */
+/** Bounds of a time's unit: s below the first bound, ms below the second, µs below the third, else ns. */
 const BOUNDS = [1e11, 1e14, 1e17] as const;
 
 /** Returns SQL for a column's time as Unix ms; null for a text that is no time. `number`: the column as a double. */
@@ -126,21 +126,21 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Returns SQL that tests whether a time is exact only to the second. */
+/** Returns SQL that is true if a time is exact only to the second. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
 const PACKED = /\.(gz|zst)$/;
-/** Names of files that describe a data set and have no recorded data. */
+/** Names of files that describe a data set, and contain no recorded data. */
 const ABOUT = /^(\..*|MARKETS\.csv|metadata|README.*|LICEN[CS]E.*|.*\.(md|txt))$/i;
 
-/** SQL for whether a line is not blank. With `OR`, DuckDB might trim every line first, which is slow. */
+/** SQL that is true for a line that is not blank. With `OR`, DuckDB might first trim every line, which is slow. */
 const IS_TEXT = "(CASE WHEN strlen(line) > 40 THEN true ELSE trim(line) <> '' END)";
 
 /** Maximum length of a line, bytes. No venue sends longer messages. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** Returns whether a file may have messages, by its name. Compressed Parquet files are not supported. */
+/** Returns true if a file may have messages, according to its name. Compressed Parquet files are not supported. */
 export const isMessageFile = (name: string): boolean =>
   name.endsWith('.parquet') || (MESSAGES.test(name.replace(PACKED, '')) && !/\.parquet\.(gz|zst)$/.test(name));
 
@@ -165,7 +165,7 @@ const listFiles = (folder: string) =>
     .map((name) => join(folder, name));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Returns whether the path is a folder; false for a missing path and a broken link. */
+/** Returns true if the path is a folder; false for a missing path or a broken link. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function describeOthers(files: readonly string[], folder: string): string[] {
@@ -181,8 +181,8 @@ function describeOthers(files: readonly string[], folder: string): string[] {
 }
 
 /**
- * Returns SQL for a file's messages: a table with the column `line`, which has JSON texts. DuckDB puts lines that are
- * no valid text into its table `reject_errors`.
+ * Returns SQL for a file's messages: a table whose column `line` contains JSON texts. DuckDB puts lines that are not
+ * valid text into its table `reject_errors`.
  */
 export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
@@ -194,7 +194,7 @@ export async function lineSource(connection: DuckDBConnection, path: string, max
 
 const arraySource = (path: string): string => `read_json_objects(${quote(path)}, format = 'array')`;
 
-// The delimiter is a character that no JSON text contains.
+// The delimiter is a character that never occurs in JSON.
 const textSource = (
   path: string,
   maxLineBytes: number,
@@ -225,7 +225,7 @@ export async function describeColumns(connection: DuckDBConnection, source: stri
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }
 
-/** Returns the number of lines that DuckDB could not read as text, with an example, and clears them. */
+/** Returns the number of lines that DuckDB could not read as text, with an example line, and clears DuckDB's list. */
 export async function takeRejects(connection: DuckDBConnection): Promise<{ count: number; example: string | null }> {
   const tables = await fetchRows(connection, `SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'`);
   if (tables.length === 0) return { count: 0, example: null };

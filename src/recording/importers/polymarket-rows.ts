@@ -1,4 +1,4 @@
-/** Reads Polymarket's books and trades from files of all formats, as one DuckDB view. */
+/** Reads Polymarket's books and trades from files of all formats into one DuckDB view. */
 
 import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
@@ -65,10 +65,10 @@ export interface OpenEvents {
 }
 
 /**
- * Opens a connection with the view `events`, which has the file's rows in their order. Its columns are `time_ms`,
- * `price_micros`, `amount_micros`, `best_bid_micros`, `best_ask_micros` (doubles), `is_level`, `is_trade`, `is_book`,
- * `is_bid`, `is_ask`, `asset_id`, `market_id`, `is_yes` (null unless a message has it), `sides` (a book's bids and asks
- * as JSON) and `message`. `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError
+ * Opens a connection with the view `events`, which has the rows of a file in the file's order. Its columns are
+ * `time_ms`, `price_micros`, `amount_micros`, `best_bid_micros`, `best_ask_micros` (doubles), `is_level`, `is_trade`,
+ * `is_book`, `is_bid`, `is_ask`, `asset_id`, `market_id`, `is_yes` (null unless a message has it), `sides` (a book's
+ * bids and asks as JSON) and `message`. `markets`: prefixes of the wanted markets or tokens. Throws TwinbookError
  * `recording_invalid`.
  */
 export async function openEvents(path: string, markets: readonly string[] = []): Promise<OpenEvents> {
@@ -81,7 +81,7 @@ export async function openEvents(path: string, markets: readonly string[] = []):
   }
 }
 
-/** Rows per row group of a sorted file, so that a reader of one market decompresses only one or two groups. */
+/** Number of rows in a row group of a sorted file; a reader of one market then decompresses only one or two groups. */
 const SORTED_GROUP_ROWS = 20_480;
 
 /** Sorts valid rows by market, in bounded memory, into Parquet with the columns of `events`. Returns its path. */
@@ -167,7 +167,7 @@ function eventsSql(source: string, markets: readonly string[]): string {
     FROM ${source} ${wanted.length === 0 ? '' : `WHERE ${wanted.join(' OR ')}`}`;
 }
 
-/** Conditions of valid rows; each key describes the violation. A comparison with null counts as violated. */
+/** Conditions of valid rows; each key describes the violation. A comparison with null counts as a violation. */
 const SOUND: Readonly<Record<string, string>> = {
   'no time between 2000 and 2100': `time_ms BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}`,
   'a price that is not a whole ten-thousandth between 0 and 1': `is_book OR
@@ -178,12 +178,12 @@ const SOUND: Readonly<Record<string, string>> = {
   'no asset_id of letters and digits': "regexp_full_match(asset_id, '[0-9A-Za-z_.:-]{1,200}')",
 };
 
-/** SQL for rows about a book or a trade, or without a message type. Other messages are skipped without an error. */
+/** SQL for rows about a book or a trade, or without a message type. Other messages are skipped, not refused. */
 const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
-/** Describes invalid rows; null if all rows are valid. Throws TwinbookError `recording_invalid` for too many. */
+/** Describes invalid rows; null without any. Throws TwinbookError `recording_invalid` for too many invalid rows. */
 export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
   const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;
   const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(

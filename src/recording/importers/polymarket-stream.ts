@@ -1,12 +1,12 @@
 /**
  * Merges the two mirrored tokens of a Polymarket market into one event stream.
  *
- * Every change is sent for both tokens, so the levels of the YES token are the whole book. A trade is reported once,
- * for the taker's token: a buyer of NO at q is a seller of YES at 1 - q. The trade's report comes about 20 ms after the
- * level's change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
+ * The venue sends every change for both tokens, so the levels of the YES token are the whole book. A trade is reported
+ * once, for the taker's token: a buyer of NO at price q is a seller of YES at 1 - q. The report of a trade comes about
+ * 20 ms (3 to 135 ms) after the change of the level. Sizes of levels have two decimals; sizes of trades have six.
  *
- * No file starts with a snapshot. The book is built from changes. Until its best prices equal those that a row states,
- * it is unknown: a gap. Even then, levels behind the best price are missing until they change.
+ * No file starts with a snapshot. The book is built from changes only. The book is unknown (a gap) until its best
+ * prices equal those of a row. Even then, levels behind the best price are missing until they change.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -33,7 +33,7 @@ class CaptureReport {
   #firstMs: number | null = null;
   #knownMs: number | null = null;
   #isTold = false;
-  /** Number of rows that state a best price, and of rows whose best price contradicts the book. */
+  /** Number of rows that state a best price, and number of rows whose best price differs from the book's. */
   #rows = 0;
   #disagreeing = 0;
 
@@ -47,7 +47,7 @@ class CaptureReport {
     if (!agrees) this.#disagreeing++;
   }
 
-  /** Records that the book is known from this time on, Unix ms. `isTold`: from a snapshot or the previous file. */
+  /** Records that the book is known from a time on, Unix ms. `isTold`: known from a snapshot or the previous file. */
   knownFrom(timeMs: number, isTold: boolean): void {
     this.#knownMs = timeMs;
     this.#isTold = isTold;
@@ -91,19 +91,19 @@ export interface PolymarketTokens {
   readonly market: string | null;
   /** Hour of the data in an archive file, in hours since 1970; null for other files. */
   readonly hour: number | null;
-  /** Returns a copy sorted by market, which the first call makes; null if the unsorted file is to be read. */
+  /** Returns the path of a copy sorted by market, which the first call makes; null if the original is to be read. */
   readonly sorted: () => Promise<string> | null;
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
 const BETWEEN_CAPTURES = 'between two captures';
 
-/** Rules for matching trades. The tolerance covers level sizes, which are rounded to 0.01 before and after a change. */
+/** Rules for matching trades. The tolerance covers the rounding of level sizes to 0.01, before and after a change. */
 const POLYMARKET_PAIRING: PairingRules = { tradeLagMs: 140, tradeLeadMs: 50, toleranceMicros: 10_001 };
 
 /**
- * Streams the events of one market, and puts warnings and gaps into `found`. `captures`: files of the market that do
- * not overlap, oldest first. `hours`: hours since 1970 that have a non-empty archive file.
+ * Streams the events of one market, and adds warnings and gaps to `found`. `captures`: files of the market that do not
+ * overlap, oldest first. `hours`: hours since 1970 that have a non-empty archive file.
  */
 export async function* polymarketChunks(
   captures: readonly PolymarketTokens[],
@@ -117,7 +117,7 @@ export async function* polymarketChunks(
     stream.begin(isNext(captures[at - 1], capture, hours));
     for await (const columns of streamRows(capture)) {
       stream.rows(columns);
-      // Two readers of the same files may share `found`; the slower one must not remove the other's gaps.
+      // Two readers of the same files may share `found`; the slower reader must not remove the gaps of the faster one.
       if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
       yield* stream.take();
     }
@@ -135,7 +135,7 @@ export async function* polymarketChunks(
   yield* rest;
 }
 
-/** Returns true if each hour between two archive files has a non-empty file, so that no data is missing. */
+/** Returns true if each hour between two archive files has a non-empty file: then no data is missing. */
 function isNext(before: PolymarketTokens | undefined, capture: PolymarketTokens, hours: ReadonlySet<number>): boolean {
   if (before === undefined || before.hour === null || capture.hour === null) return false;
   for (let hour = before.hour + 1; hour < capture.hour; hour++) if (!hours.has(hour)) return false;
@@ -187,7 +187,7 @@ class TokenStream {
   /** True if any trade was read, even while the book was unknown. */
   sawTrade = false;
   #started = false;
-  /** True from the start to the first row of a file that continues the previous file. */
+  /** True before the first row of a file that continues the previous file. */
   #isNext = false;
   #latestMs = Number.NEGATIVE_INFINITY;
 
@@ -276,13 +276,13 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** Processes a trade; leaves it out while the book, and so the trade's level, is unknown. */
+  /** Processes a trade; the trade is left out while the book, and so the trade's level, is unknown. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
   }
 
-  /** Compares the book with the best prices that a row states. If they agree, an unknown book becomes known. */
+  /** Compares the book with the best prices that a row states. If the prices agree, an unknown book becomes known. */
   #compare(timeMs: number, bestBid: number, bestAsk: number): void {
     const isNamed = isInside(bestBid) || isInside(bestAsk);
     const stale = this.#dropStale(timeMs, SIDE.bid, bestBid) + this.#dropStale(timeMs, SIDE.ask, bestAsk);
@@ -309,7 +309,7 @@ class TokenStream {
     if (this.#latestMs > fromMs) this.gaps.push({ fromMs, toMs: this.#latestMs, reason });
   }
 
-  /** Removes levels better than the row's best price, whose removal was not recorded. Returns their number. */
+  /** Removes levels better than the row's best price, whose removal was not recorded. Returns the number removed. */
   #dropStale(timeMs: number, side: number, best: number): number {
     if (!isInside(best)) return 0;
     const stale = this.#levels.betterThan(side, best);
@@ -317,7 +317,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** Returns true if the book's best price is that of a row. A row without a best price means an empty side. */
+  /** Returns true if the book's best price is the row's. A row without a best price means that the side is empty. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;
@@ -331,11 +331,11 @@ class TokenStream {
   }
 }
 
-/** Parses levels, each a list `[price, size]` or an object. Returns amounts by price, in micros. */
+/** Parses levels; each level is a list `[price, size]` or an object. Returns amounts by price, in micros. */
 function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const level of Array.isArray(levels) ? (levels as unknown[]) : []) {
-    // A level that is neither a list nor an object has no fields, and is left out below.
+    // A level that is neither a list nor an object has no fields, and is left out later.
     const [price, size] = Array.isArray(level)
       ? (level as unknown[])
       : [(level as { price?: unknown })?.price, (level as { size?: unknown })?.size];
@@ -347,5 +347,5 @@ function readLevels(levels: unknown, tickMicros: number): ReadonlyMap<number, nu
   return found;
 }
 
-/** Returns whether a price is between 0 and 1. Other price values mean that a row states no best price. */
+/** Returns true if a price is between 0 and 1. A row with another price value states no best price. */
 const isInside = (best: number): boolean => best > 0 && best < ONE;

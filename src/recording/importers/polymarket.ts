@@ -1,4 +1,4 @@
-/** Opens the markets of Polymarket recordings. Two tokens that mirror each other are one market. */
+/** Opens the markets of Polymarket recordings. Two tokens whose prices mirror each other are one market. */
 
 import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -19,15 +19,15 @@ import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js'
 
 /** Sizes of trades have six decimals. */
 const AMOUNT_PRECISION = 6;
-/** To find a token's twin, this many of its first changes are compared with other tokens' mirrored changes. */
+/** Number of a token's first changes that are compared with other tokens' mirrored changes, to find its twin. */
 const SAMPLE = 400;
 /**
- * Minimum fraction of the compared changes that must match. Twin tokens change at equal times, except perhaps at the
- * file's start and end. Other tokens almost never match.
+ * Minimum fraction of compared changes that must match for twin tokens. Twin tokens change at the same times, except
+ * perhaps at the start and end of a file. The changes of other tokens almost never match.
  */
 const TWIN_SHARE = 0.5;
 
-/** Returns the hour of an archive file by its name, in hours since 1970; null for other names. */
+/** Returns the hour in an archive file's name, in hours since 1970; null for other names. */
 export function hourOf(path: string): number | null {
   const [, day, hour] = /(\d{4}-\d\d-\d\d)T(\d\d)/.exec(basename(path)) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}:00:00Z`);
@@ -35,15 +35,15 @@ export function hourOf(path: string): number | null {
 }
 
 interface PolymarketReading {
-  /** Wanted markets: ids of markets or tokens, or prefixes of them. All markets if none are given. */
+  /** Wanted markets: ids of markets or tokens, or prefixes of them. Without a list, all markets are wanted. */
   readonly markets: readonly string[];
   /** Hours since 1970 that have a non-empty file. */
   readonly hours: ReadonlySet<number>;
-  /** Returns a temporary folder, which the caller removes; null if each market is read from the whole file. */
+  /** Returns a temporary folder, which the caller removes; null if the whole file is read for each market. */
   readonly scratch: () => string | null;
 }
 
-/** Inspects a file; null unless Polymarket's. An unreadable file counts as Polymarket's: that reader reports it. */
+/** Inspects a file; null unless Polymarket's. An unreadable file counts as Polymarket's, whose reader reports it. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {
@@ -51,7 +51,7 @@ export async function lookAtPolymarket(path: string) {
     const columns = await describeColumns(connection, source).catch(() => null);
     if (columns === null) return { path, isEmpty: false };
     if (['event', 'msg', 'market_ticker'].some((name) => columns.has(name))) return null;
-    // An archive file without any row means a gap of its hour.
+    // An archive file without any row means a gap of the file's hour.
     const isArchive = formOf(columns) === 'archive';
     return {
       path,
@@ -60,7 +60,7 @@ export async function lookAtPolymarket(path: string) {
   });
 }
 
-/** Opens the wanted markets of one file. Markets have neither titles nor outcomes: no file has them. */
+/** Opens the wanted markets of one file. The files have neither titles nor outcomes of markets. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -102,10 +102,10 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   });
 }
 
-/** For at most this many markets, reading the file once for each is faster than sorting it. */
+/** For up to this number of markets, reading the file once for each market is faster than sorting the file. */
 const FEW_MARKETS = 2;
 
-/** Pairs the two tokens of each market: by the market's id, or by mirrored changes if no message has the id. */
+/** Pairs the two tokens of each market by the market's id; by mirrored changes if no message has the id. */
 async function pairTokens(
   connection: DuckDBConnection,
   tokens: readonly Token[],
@@ -148,7 +148,7 @@ async function readTokens(connection: DuckDBConnection) {
     id: String(row['asset_id']),
     /** The venue's id of the token's market; null if no message has it. */
     market: row['market'] === null ? null : String(row['market']),
-    // The column `is_yes` is a boolean, or null.
+    // The column `is_yes` contains booleans and nulls.
     isYes: row['is_yes'] as boolean | null,
     firstMs: Number(row['first']),
     lastMs: Number(row['last']),
@@ -156,7 +156,7 @@ async function readTokens(connection: DuckDBConnection) {
   }));
 }
 
-/** First changes of a token as texts `time|price|size|side`, and these changes as seen on the mirrored token. */
+/** First changes of a token as texts `time|price|size|side`, and the same changes as seen on the mirrored token. */
 interface ChangeSample {
   readonly own: ReadonlySet<string>;
   readonly mirrored: ReadonlySet<string>;
@@ -177,7 +177,7 @@ async function readSample(connection: DuckDBConnection, id: string): Promise<Cha
   return { own: keys(false), mirrored: keys(true) };
 }
 
-/** Returns the token with the largest fraction of changes that mirror those of this token; null if no token matches. */
+/** Returns the token whose changes mirror the largest fraction of a token's changes; null if no token matches. */
 function findMirror(token: Token, others: readonly Token[], samples: ReadonlyMap<string, ChangeSample>): Token | null {
   let [best, most]: [Token | null, number] = [null, 0];
   for (const other of others) {

@@ -1,4 +1,4 @@
-/** Runs read-only SQL over recordings in our format: one SELECT without access to other files or the network. */
+/** Runs read-only SQL over recordings in Twinbook's format: one SELECT, without other files or the network. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ export type QueryValue = string | number | boolean | null;
 
 export interface QueryAnswer {
   readonly columns: readonly string[];
-  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of another type, is converted to text. */
+  /** Yields rows in batches. A BIGINT beyond 2^53, or a value of an unsupported type, is converted to text. */
   rows(): AsyncIterable<readonly (readonly QueryValue[])[]>;
   close(): void;
 }
@@ -35,13 +35,13 @@ const OPTIONS = {
   memory_limit: '1GB',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-  // A query that needs too much memory fails, instead of writing temporary files.
+  // A query that needs too much memory fails; it does not write temporary files.
   max_temp_directory_size: '0B',
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets`, which have the recordings of these
- * folders. Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in our
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of the recordings in the given
+ * folders. Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in Twinbook's
  * format.
  */
 export async function queryRecordings(sql: string, paths: readonly string[]) {
@@ -159,7 +159,7 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
   }
 }
 
-/** Restricts the connection to the recordings' folders, and refuses other files, the network and new settings. */
+/** Restricts the connection to the folders of the recordings; refuses other files, the network and new settings. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {
   const folders = paths.map((path) => quote(`${resolve(path)}/`)).join(', ');
   await connection.run(`SET allowed_directories = [${folders}]`);

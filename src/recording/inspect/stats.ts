@@ -5,19 +5,19 @@ import { EVENT, type EventChunk, gapsIn, type RecordedGap, type Recording, SIDE 
 
 const ONE = 1_000_000;
 
-/** Rebuilds a recorded book, and computes its time-weighted figures. */
+/** Rebuilds a recorded book, and computes time-weighted figures of the book. */
 export class BookMeter {
-  /** Times with a known and with a two-sided book, ms, and integrals over them. Integral divided by time is a mean. */
+  /** Durations with a known and a two-sided book, ms, and integrals over them (a mean is integral / duration). */
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
-    /** Integral of the spread over the time with a two-sided book, in millionths. */
+    /** Integral of the spread (in millionths) over the time with a two-sided book. */
     spreadMicrosMs: 0,
-    /** Integrals over the time with a known book, by side: of the number of levels, of the total amount. */
+    /** Integrals over the time with a known book, for each side: of the number of levels, and of the total amount. */
     levelsMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
-  /** Longest time with a crossed book (bid not below ask), ms, and its start, Unix ms; 0 if it was never crossed. */
+  /** Longest time with a crossed book (bid not below ask), ms, and its start, Unix ms; 0 if it never was crossed. */
   longestCrossedMs = 0;
   longestCrossedFromMs = 0;
   readonly #tick: number;
@@ -63,13 +63,13 @@ export class BookMeter {
     this.#watchCross(lastMs, timeMs);
   }
 
-  /** Ends a gap at this time. The time since the event before the gap does not count. */
+  /** Ends a gap at a given time. The time since the last event before the gap does not count. */
   skip(timeMs: number): void {
     this.#lastMs = timeMs;
     this.#crossedSinceMs = null;
   }
 
-  /** Applies an event. Trades do not change the book, because their level decreases follow. */
+  /** Applies an event. Trades do not change the book, because a decrease of the level follows each trade. */
   apply(kind: number, side: number, priceMicros: number, amountMicros: number): void {
     if (kind === EVENT.clear || kind === EVENT.end) return this.#clear();
     if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);
@@ -133,7 +133,7 @@ export async function computeStats(recording: Recording) {
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
-    // A gap is in the list before the chunk in which it ends.
+    // A gap is in the list before the chunk in which the gap ends.
     const gaps = gapsIn(recording).filter(({ toMs }) => toMs !== null);
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
@@ -166,7 +166,7 @@ export async function computeStats(recording: Recording) {
     volumeMicros,
     gaps,
     gapMs,
-    /** Fraction of the time between first and last event that is outside gaps. */
+    /** Fraction of the time between the first and the last event that is outside gaps. */
     known: computeCoverage(recorded, recorded, gaps),
     coverage: computeCoverage(life, recorded, gaps),
     ...computeMeans(meter),
@@ -191,7 +191,7 @@ interface RecordedSpan {
   readonly toMs: number;
 }
 
-/** Returns the fraction of the span `life` that is in `recorded` and outside gaps; null if `life` is empty. */
+/** Returns the fraction of the span `life` that is in span `recorded` and outside gaps; null if `life` is empty. */
 export function computeCoverage(
   life: RecordedSpan,
   recorded: RecordedSpan,
@@ -204,7 +204,7 @@ export function computeCoverage(
   return Math.max(0, to - from - sumGapMs(gaps, from, to)) / lifeMs;
 }
 
-/** Returns the total gap time in a span, ms. A gap without an end lasts until the span's end. Gaps never overlap. */
+/** Returns the total gap time in a span, ms. A gap without end lasts until the span's end. Gaps never overlap. */
 const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): number =>
   gaps.reduce((sum, gap) => {
     const from = Math.max(gap.fromMs, fromMs);

@@ -31,16 +31,16 @@ export interface Finding {
   readonly message: string;
 }
 
-/** A book may be crossed for this long, ms: feeds send the two sides of a price move one after the other. */
+/** Maximum time for which a book may be crossed, ms: feeds send the two sides of a price move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
-/** Verifies all recordings under these paths, in our format or a venue's. Throws the errors of `openRecordings`. */
+/** Verifies all recordings under paths, in Twinbook's or a venue's format. Throws the errors of `openRecordings`. */
 export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
-    // DuckDB is loaded first: without DuckDB every valid file would be reported as unreadable.
+    // DuckDB is loaded first, because without DuckDB every valid file would be reported as unreadable.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -51,7 +51,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   return { markets, events, findings };
 }
 
-/** Verifies a market in our format, or a path with a venue's files. An unreadable market in our format is a finding. */
+/** Verifies a market in Twinbook's format, or a path with a venue's files. An unreadable market is a finding. */
 async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
@@ -70,13 +70,13 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   return { markets: recordings.length, events };
 }
 
-/** Adds a TwinbookError as a finding, and throws any other error. */
+/** Adds a TwinbookError to the findings, and throws any other error. */
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
 }
 
-/** Verifies the events of a recording as readers get them, and adds its warnings. Returns the number of events. */
+/** Verifies a recording's events as a reader gets them, and adds its warnings. Returns the number of events. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
   const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
@@ -115,7 +115,7 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Makes the check of a market's rows; null without a description that has the tick (`openMarket` reports it). */
+/** Makes the check of a market's rows; null if no description has the tick, which `openMarket` reports. */
 function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
@@ -157,7 +157,7 @@ async function findProblem(path: string, file: Manifest['files'][number]): Promi
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
 }
 
-/** Adds findings about files that no manifest lists. */
+/** Adds findings about files that are in no manifest. */
 function strangers(folder: string, manifest: Manifest | null, findings: Finding[]): void {
   const open = openSegments(folder, manifest);
   const root = dirname(dirname(folder));
@@ -188,7 +188,7 @@ class RowCheck {
     this.#book = new BookMeter(tickMicros);
   }
 
-  /** Verifies the next file of the market, and returns the problems as sentences. */
+  /** Verifies the next file of the market, and returns the problems found, in sentences. */
   async file(path: string, file: EventsFile): Promise<string[]> {
     const missing =
       this.#nextSeq === null || this.#nextSeq === file.first_seq
@@ -211,7 +211,7 @@ class RowCheck {
     this.#book.apply(ROW.clear, 0, 0, 0);
   }
 
-  /** Compares snapshots with the book that results from the changes before them. */
+  /** Compares snapshots with the book that the changes before them produce. */
   async #compareSnapshots(path: string): Promise<string[]> {
     this.#wrongSnapshots = 0;
     await withConnection(async (connection) => {
@@ -265,7 +265,7 @@ const bookRowSql = (path: string): string => `
 
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
-/** Returns conditions of valid rows; each key describes the violation. A comparison with null counts as violated. */
+/** Returns conditions of valid rows; each key describes the violation. A comparison with null is a violation. */
 const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
   'a number that does not follow the previous one': `seq = coalesce(before + 1, ${firstSeq})`,
   'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',

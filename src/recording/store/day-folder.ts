@@ -1,4 +1,4 @@
-/** Files of one market and UTC day: closed Parquet files, open segments, and the conversion of segments. */
+/** Files of one market and UTC day: closed Parquet files and open segments; and the conversion of segments. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
@@ -39,13 +39,13 @@ import {
 } from './manifest.js';
 import type { Continuation } from './market-sink.js';
 
-/** Rows per row group of a Parquet file. A reader holds one group in memory and reads the next ahead. */
+/** Rows in a row group of a Parquet file. A reader keeps one group in memory and reads the next group ahead. */
 const GROUP_ROWS = 61_440;
 
-/** Writes a segment's Parquet files: with temporary names, read back, synced, renamed. A failure leaves no file. */
+/** Writes a segment's Parquet files: under temporary names, read back, synced, renamed. A failure leaves no file. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  // Only tables with rows are written, because each further table costs one more read of the segment.
+  // Only tables with rows are written, because each table costs one more read of the segment.
   const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
   for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
@@ -75,7 +75,7 @@ async function copy(connection: DuckDBConnection, source: string, table: Recorde
   );
 }
 
-/** Returns the manifest entry of a file, whose content is read back from the written file. */
+/** Returns the manifest's entry for a file; reads the content back from the written file. */
 async function describe(
   connection: DuckDBConnection,
   path: string,
@@ -107,12 +107,12 @@ export async function summarizeEvents(connection: DuckDBConnection, source: stri
     first_seq: isEmpty ? 0 : Math.min(...valuesOf('first_seq')),
     last_seq: isEmpty ? 0 : Math.max(...valuesOf('last_seq')),
     kinds: Object.fromEntries(STREAM_KINDS.map((kind) => [kind, rowsOf(kind)])) as EventsFile['kinds'],
-    // Gaps are searched only if the file has any: the search takes as long as all other checks.
+    // The search for gaps takes as long as all other checks, so it is skipped for a file without gaps.
     gaps: rowsOf('gap') > 0 ? await readGaps(connection, source) : [],
   };
 }
 
-/** Reads the gaps in a table of events. A gap ends with the row after it. */
+/** Reads the gaps in a table of events. A gap ends with the row that follows it. */
 async function readGaps(connection: DuckDBConnection, source: string): Promise<EventsFile['gaps']> {
   const rows = await fetchRows(
     connection,
@@ -150,7 +150,7 @@ export function conditionIdIn(folder: string): string {
   return decodeURIComponent(name.replace('market=', ''));
 }
 
-/** Returns the numbers of the folder's open segments that are not Parquet files yet, oldest first. */
+/** Returns the numbers of the folder's open segments that are not yet converted to Parquet, oldest first. */
 export function openSegments(folder: string, manifest: Manifest | null): number[] {
   const closed = new Set((manifest?.files ?? []).map((file) => parseName(file.name)?.number));
   return readdirSync(folder)
@@ -160,7 +160,7 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
     .sort((a, b) => a - b);
 }
 
-/** Returns the names of Parquet files that the manifest does not list, sorted, except for those of open segments. */
+/** Returns the sorted names of Parquet files that the manifest does not list, without those of open segments. */
 export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
   const listed = new Set(manifest?.files.map((file) => file.name));
   const open = openSegments(folder, manifest);
@@ -181,8 +181,8 @@ export function nextNumber(folder: string): number {
 }
 
 /**
- * Converts a segment into Parquet. First writes the files, then lists them in the manifest, then deletes the segment: a
- * crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
+ * Converts a segment into Parquet. The files are written first, then listed in the manifest, and then the segment is
+ * deleted: a crash never duplicates a row. Throws TwinbookError `file_unreadable`; the segment is then unchanged.
  */
 export async function closeSegment(
   folder: string,
@@ -233,10 +233,10 @@ export async function recoverFolder(folder: string): Promise<number> {
 /** Returns the recording's origin from the market's description, which is written before the first segment. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** Reads the counts of a segment, and the number of its cut or broken lines. */
+/** Reads the counts that a segment stores, and the number of its truncated or broken lines. */
 export function readCounts(path: string): SegmentCounts {
   const counts = { refused: 0, steppedBack: 0, brokenLines: 0 };
-  // A segment is closed long before it is too large for memory.
+  // A segment is closed long before it becomes too large for memory.
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     if (line === '') continue;
     const row = parseJson(line) as { table?: unknown; refused: unknown; stepped_back: unknown } | undefined;

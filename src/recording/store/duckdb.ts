@@ -1,10 +1,10 @@
-/** Access to DuckDB, which reads and writes our files. DuckDB is loaded when the first file is opened. */
+/** Access to DuckDB, which reads and writes recordings. DuckDB is loaded when the first file is opened. */
 
 import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, messageOf, TwinbookError } from '../../shared/base/errors.js';
 
-/** Options of DuckDB. DuckDB gets one thread: our own code needs the other core. Extensions are never downloaded. */
+/** Options of DuckDB. DuckDB gets one thread, as Twinbook needs the other core. Extensions are never downloaded. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -16,10 +16,10 @@ type DuckDb = typeof import('@duckdb/node-api');
 
 const require = createRequire(import.meta.url);
 
-/** Loads DuckDB. Throws TwinbookError `file_unreadable` if the native binding of this platform is missing. */
+/** Loads DuckDB. Throws TwinbookError `file_unreadable` if DuckDB's native module for this platform is missing. */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
-    // An `import` would scan all files of the package for exported names, which takes half of the load time.
+    // An `import` would search all files of the package for exported names, which takes half of the load time.
     return require('@duckdb/node-api') as DuckDb;
   } catch (cause) {
     const where = `${process.platform} ${process.arch}`;
@@ -38,8 +38,8 @@ export async function connect(): Promise<DuckDBConnection> {
 }
 
 /**
- * Calls `run` with a connection to a separate DuckDB instance, and then closes the instance. The instance stores rows
- * beyond its memory limit in the folder.
+ * Calls `run` with a connection to a separate DuckDB instance, and then closes this instance. The instance stores rows
+ * that exceed its memory limit in the folder.
  */
 export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb();
@@ -64,7 +64,7 @@ export async function fetchRows(connection: DuckDBConnection, sql: string) {
   return (await connection.runAndReadAll(sql)).getRowObjects();
 }
 
-/** Converts a number of DuckDB, where BIGINT is a bigint. All stored values fit into a double. */
+/** Converts a number from DuckDB, which returns a BIGINT as a bigint. All stored values fit exactly into a double. */
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 /** Yields a query's result in chunks. Throws TwinbookError `recording_invalid`; its message begins with `what`. */
@@ -76,14 +76,14 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // A new query ends an earlier unfinished one, whose files would else stay open until garbage collection.
+    // A new query ends an earlier unfinished query, whose files would otherwise stay open until garbage collection.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }
 
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
-/** Returns a column as a typed array, four times faster than single values. The column must have this type. */
+/** Returns a column as a typed array, four times faster than single values. The column must have the array's type. */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,
@@ -95,7 +95,7 @@ export function typedColumn<Column extends Columns>(
   return items;
 }
 
-/** Converts an error to a TwinbookError with its first line; later lines contain our SQL or module names. */
+/** Converts an error to a TwinbookError with the error's first line; later lines contain SQL or module names. */
 export function fileError(
   code: 'recording_invalid' | 'file_unreadable',
   what: string,

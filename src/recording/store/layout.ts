@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 
-/** Kinds of rows that are market events. The other kinds of rows are `snapshot`, `snapshot_level` and `gap`. */
+/** Kinds of rows that are market events. Rows that are not events are `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
 
 export const COLUMNS: Readonly<Record<RecordedTable, Readonly<Record<string, string>>>> = {
@@ -63,7 +63,7 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** Returns SQL for the lines of an open segment, with `columns` and `table`. Cut or broken lines are skipped. */
+/** Returns SQL for an open segment's lines, with `columns` and the column `table`. Broken lines are skipped. */
 export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
   const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
     ([name, type]) => `${quote(name)}: ${quote(type)}`,
@@ -78,16 +78,16 @@ export const segmentSource = (path: string, table: RecordedTable): string =>
 const quoteName = (column: string): string => `"${column}"`;
 
 /**
- * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is no event), side
- * (byte), price_micros (int), amount_micros (double). Doubles hold all values exactly, and unlike BIGINT they are
- * returned as a typed array of numbers. Null becomes an arbitrary number: replacing nulls, or selecting only events,
- * would make the query a third slower.
+ * Returns SQL for the columns of a chunk: time_ms (double), kind (byte; `MARKER` for a row that is not an event), side
+ * (byte), price_micros (int), amount_micros (double). Doubles represent all values exactly; DuckDB returns doubles, but
+ * not BIGINT values, as a typed array of numbers. A null becomes an arbitrary number, because replacing nulls or
+ * selecting only events would make the query a third slower.
  */
 export const chunkSelect = (source: string): string => `SELECT ${CHUNK_COLUMNS} FROM ${source}`;
 
 export const MARKER = 255;
 
-/** Returns SQL for the book at the start of a file, as events: its first snapshot, or an empty book. */
+/** Returns SQL for the book at the start of a file, as events: the file's first snapshot, or an empty book. */
 export const bookSelect = (source: string, firstSeq: number): string => `
   WITH head AS (SELECT * FROM ${source} WHERE seq < coalesce(
     (SELECT min(seq) FROM ${source} WHERE kind NOT IN ('snapshot', 'snapshot_level')), ${Number.MAX_SAFE_INTEGER}))
@@ -107,19 +107,19 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
 
 const LOCK = '.writer';
 
-/** Folders that this process has locked. A lock file with our pid may be from before a reboot. */
+/** Folders that this process has locked. A lock file with this process's id may be from before a reboot. */
 const held = new Set<string>();
 
 /**
- * Locks the folder, and returns a function that unlocks it. Throws TwinbookError `file_unreadable` with the locking
- * process's id.
+ * Locks a folder, and returns a function that unlocks the folder. Throws TwinbookError `file_unreadable` with the id of
+ * the process that has the lock.
  */
 export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
   if (holder !== null) throw makeTakenError(folder, holder);
-  // A remaining lock file was written by a dead process.
+  // A lock file that remains here was written by a dead process.
   rmSync(path, { force: true });
   try {
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
@@ -160,8 +160,8 @@ export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
 
 /**
- * Returns the folder of a market. The market's id is escaped, so that a slash cannot lead out of the root. Readers of
- * partitions unescape the id.
+ * Returns the folder of a market. The market's id is escaped, so that a slash in the id cannot lead out of the root
+ * folder. Readers of partitioned data restore the id.
  */
 export const marketFolder = (root: string, conditionId: string): string =>
   join(root, `market=${encodeURIComponent(conditionId)}`);
@@ -175,7 +175,7 @@ export const isDayFolder = (path: string): boolean => /^date=\d{4}-\d{2}-\d{2}$/
 export const formatDate = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 export const parquetName = (table: RecordedTable, number: number): string => `${table}-${pad(number)}.parquet`;
-/** Returns the name of an open segment. The Parquet files made from a segment have the segment's number. */
+/** Returns the name of an open segment. Parquet files made from a segment have the same number as the segment. */
 export const segmentName = (number: number): string => `open-${pad(number)}.ndjson`;
 
 /** Parses the name of a file in a day folder; null for other names. */
@@ -183,7 +183,7 @@ export function parseName(name: string): { readonly table: RecordedTable | 'segm
   const match = /^(?:(events|polls|own|feeds)-(\d{4,})\.parquet|open-(\d{4,})\.ndjson)$/.exec(name);
   if (match === null) return null;
   const [, table, number, segment] = match;
-  // The regular expression matches only known tables.
+  // The regular expression matches only the known tables.
   return table === undefined
     ? { table: 'segment', number: Number(segment) }
     : { table: table as RecordedTable, number: Number(number) };
@@ -191,7 +191,7 @@ export function parseName(name: string): { readonly table: RecordedTable | 'segm
 
 const pad = (number: number): string => String(number).padStart(4, '0');
 
-/** Returns whether a folder has our format: recordings of several markets, of one market, or of one of its days. */
+/** Returns true if a folder is in Twinbook's format: recordings of several markets, of one market, or of one day. */
 export const isStore = (folder: string): boolean => marketFolders(folder).length > 0;
 
 export function isFileOfStore(path: string): boolean {
@@ -206,7 +206,7 @@ export function marketFolders(path: string): string[] {
   return foldersIn(path).filter(isMarketFolder);
 }
 
-/** Returns the day folders of a market folder, oldest first. If given a day folder, returns this folder. */
+/** Returns the day folders of a market folder, oldest first. A day folder is returned itself. */
 export function dayFolders(path: string): string[] {
   if (isDayFolder(resolve(path))) return [path];
   return foldersIn(path).filter(isDayFolder);

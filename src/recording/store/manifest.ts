@@ -43,7 +43,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/** Writes a JSON file completely or not at all: under a temporary name, synced, renamed. Throws the system's error. */
+/** Writes a JSON file completely or not at all (first under a temporary name). Throws the system's error. */
 export function writeJson(path: string, value: unknown): void {
   const temporary = `${path}.tmp`;
   try {
@@ -79,7 +79,7 @@ export const VERSION = 1;
 
 const count = z.number().int().min(0);
 const time = z.number().int().min(-8.64e15).max(8.64e15);
-/** Name of a file in the manifest's own folder. A path to another folder is invalid. */
+/** Name of a file in the manifest's own folder. A path to any other folder is invalid. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
 
 const anyFile = { name: fileName, rows: count, bytes: count, sha256: z.string() };
@@ -90,7 +90,7 @@ const eventsFile = z.strictObject({
   /** Times of the first and last row, venue clock, Unix ms; null without rows. */
   first_ms: time.nullable(),
   last_ms: time.nullable(),
-  /** Numbers of a file's first and last row. Rows are numbered through all files, so that a missing one is noticed. */
+  /** Numbers of the first and last row in a file. Rows are numbered through all files, so a missing row is noticed. */
   first_seq: count,
   last_seq: count,
   kinds: z.record(z.enum(STREAM_KINDS), count),
@@ -107,9 +107,9 @@ const manifest = z.strictObject({
   origin: z.string(),
   files: z.array(z.discriminatedUnion('table', [eventsFile, otherFile])),
   refused: count,
-  /** Number of events whose time was before an earlier event's, and was raised to it. */
+  /** Number of events that were earlier than an earlier row, and got that row's time. */
   stepped_back: count,
-  /** Number of lines in the segment that a crash or damage made unreadable. */
+  /** Number of the segment's lines that a crash or damage made unreadable. */
   broken_lines: count,
 });
 
@@ -129,13 +129,13 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
   broken_lines: 0,
 });
 
-/** Reads a manifest; null without one. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
+/** Reads a manifest; null if missing. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
 
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')
-    // Files are sorted by number: the order by name is wrong for a day with over 9999 files.
+    // Files are sorted by number, because names sort wrongly on a day with more than 9999 files.
     .sort((a, b) => a.first_seq - b.first_seq);
 
 const precision = z.number().int().min(0).max(6);
@@ -153,7 +153,7 @@ const marketFile = z.strictObject({
   amount_precision: precision,
   open_time_ms: time,
   close_time_ms: time,
-  /** True if the venue did not report the closing time; else absent. */
+  /** True if the venue did not report the closing time; otherwise absent. */
   close_is_guessed: z.literal(true).optional(),
   /** Outcome: true for YES, false for NO, or the value of a YES share; null while unknown. */
   outcome: z
@@ -173,7 +173,7 @@ export interface DescribedMarket {
   readonly notes: readonly string[];
 }
 
-/** Reads a market description; null if none. `path`: the market's folder. Throws TwinbookError `recording_invalid`. */
+/** Reads a market description; null if missing. `path`: market's folder. Throws TwinbookError `recording_invalid`. */
 export function readMarket(file: string, path: string): DescribedMarket | null {
   const read = readJson(file, marketFile, 'a description of a recorded market');
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
@@ -199,6 +199,6 @@ function toRecordedMarket({ fees, origin, ticker, notes: _, ...fields }: MarketF
     rename(columns, (name) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
   const source = { kind: 'twinbook', path, ticker, origin } as const;
   const market = { ...toFields(fields), ...(fees === null ? {} : { fees: toFields(fees) }), source };
-  // The cast is safe, because the schema has the fields of a recorded market.
+  // The cast is safe, because the schema has the same fields as a recorded market.
   return market as RecordedMarket;
 }

@@ -1,6 +1,6 @@
 /**
- * Opens a market's folder as a recording: opening reads the JSON files, streaming decodes the Parquet files. A snapshot
- * in a file replaces the book only if rows before it are missing.
+ * Opens a market's folder as a recording: opening reads the JSON files, and streaming decodes the Parquet files. A
+ * snapshot in a file replaces the book only if rows before the snapshot are missing.
  */
 
 import { createHash } from 'node:crypto';
@@ -48,10 +48,10 @@ import {
   sha256,
 } from './manifest.js';
 
-/** Opens a market's folder, or some of its days; null without events. Throws TwinbookError `recording_invalid`. */
+/** Opens a market's folder, or only some days; null without events. Throws TwinbookError `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
-  // If a recorder closes a segment meanwhile, its rows move to another file, and the folder is read again.
+  // If a recorder closes a segment during the read, rows move to another file, and the folder is read again.
   for (let look = 1; ; look++) {
     const states = days.map(stateOf);
     const opened = await openOnce(folder, days).then(
@@ -64,7 +64,7 @@ export async function openMarket(folder: string, chosen?: readonly string[]): Pr
   }
 }
 
-/** Maximum attempts to read a folder that is written meanwhile. */
+/** Maximum number of attempts to read a folder while a recorder writes it. */
 const LOOKS = 5;
 
 /** Returns a text that changes when the recorder closes a segment of the day. */
@@ -102,7 +102,7 @@ interface Day {
   readonly manifest: Manifest | null;
 }
 
-/** Returns the market's newest description, with the newest known outcome: later descriptions may lack it. */
+/** Returns the market's newest description, with the newest known outcome, which a later description may lack. */
 function describedIn(folder: string, conditionId: string, days: readonly Day[]): DescribedMarket {
   const known = days.flatMap(({ path }) => readMarket(join(path, MARKET), folder) ?? []);
   const newest = known.at(-1);
@@ -128,7 +128,7 @@ function describedIn(folder: string, conditionId: string, days: readonly Day[]):
   return { market: { ...market, ...firstTold(known), outcome: outcome ?? null, source }, notes };
 }
 
-/** Returns the close that the venue announced first: a trader of that time did not know later changes. */
+/** Returns the first closing time that the venue announced: a trader of that time did not know later changes. */
 function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'closeTimeMs'> | null {
   const told = known.find(({ market }) => market.closeIsGuessed === undefined);
   return told === undefined ? null : { closeTimeMs: told.market.closeTimeMs };
@@ -183,7 +183,7 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
   };
 }
 
-/** Lists a recording's gaps. A gap at the end of a file ends with the next file; missing files are a gap too. */
+/** Lists a recording's gaps. A gap at the end of a file ends with the next file; a missing file is also a gap. */
 function listGaps(parts: readonly EventsPart[]): RecordedGap[] {
   const gaps: RecordedGap[] = [];
   for (const [at, part] of parts.entries()) {
@@ -220,7 +220,7 @@ const seconds = (gaps: readonly RecordedGap[]): number =>
 
 type TableRow = Readonly<Record<string, unknown>>;
 
-/** Yields a table's rows on these days, in the order of days and files. Throws TwinbookError `recording_invalid`. */
+/** Yields a table's rows of some days, in the order of days and files. Throws TwinbookError `recording_invalid`. */
 async function* readRows<T>(days: readonly string[], table: RecordedTable, read: (row: TableRow, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
@@ -257,7 +257,7 @@ const toPoll = (row: TableRow): RecordedPoll => ({
 
 function toFeedValue(row: TableRow, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = Number(row['time_ms']);
-  // A feed value's own times are converted from the recorder's clock to the venue's, which events have.
+  // The times of a feed value are converted from the recorder's clock to the venue's, as for events.
   const aheadMs = timeMs - Number(row['seen_ms']);
   const nullable = (name: string) => numberOrNull(row[name] ?? null);
   const [p, bid, ask, sd] = [nullable('p'), nullable('bid'), nullable('ask'), nullable('sd')];
@@ -278,7 +278,7 @@ function toFeedValue(row: TableRow, conditionId: string, path: string): Recorded
       bid,
       ask,
       sd,
-      // A received value cannot be later than its receipt.
+      // A received value cannot be later than its receive time.
       atMs: Math.min(timeMs, Number(row['at_ms']) + aheadMs),
       validUntilMs: validUntilMs === null ? null : validUntilMs + aheadMs,
     },
@@ -291,8 +291,8 @@ function isFair(p: number | null, bid: number | null, ask: number | null): boole
 }
 
 /**
- * Streams the events of these files, and puts new warnings into `warnings`. Throws TwinbookError `recording_invalid`
- * for a file that differs from its manifest.
+ * Streams the events of files, and adds new warnings to `warnings`. Throws TwinbookError `recording_invalid` for a file
+ * that differs from its manifest.
  */
 async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
   warnings.length = 0;
@@ -319,11 +319,11 @@ async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarn
   }
 }
 
-/** State of each checked file, by path. Backtests read a file often, but check it once per state. */
+/** State of each checked file, by the file's path. Backtests read a file often, but check it only once per state. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
-/** Checks a closed Parquet file. Throws TwinbookError `recording_invalid` if its checksum differs from the manifest. */
+/** Checks a closed Parquet file. Throws TwinbookError `recording_invalid` if the manifest has another checksum. */
 async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   if (written === null) return;
   const state = `${written} ${fileState(path)}`;
@@ -384,7 +384,7 @@ const endAt = (timeMs: number): EventChunk => ({
   amountMicros: Float64Array.of(0),
 });
 
-/** Checks the stream's guarantees: times never decrease, and nothing follows the end. */
+/** Checks the guarantees of the stream: times never decrease, and no event follows the end. */
 class OrderCheck {
   lastMs = Number.NEGATIVE_INFINITY;
   ended = false;
@@ -412,9 +412,9 @@ class OrderCheck {
 
 interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' | 'sha256'> {
   readonly path: string;
-  /** Whether the file is an open segment of JSON lines; false for Parquet. */
+  /** True if the file is an open segment of JSON lines; false for a Parquet file. */
   readonly isSegment: boolean;
-  /** Checksum in the manifest, lower-case hex; null for an open segment. */
+  /** Checksum from the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
 }
 
@@ -424,7 +424,7 @@ const closedPart = (folder: string, file: EventsFile): EventsPart => ({
   isSegment: false,
 });
 
-/** Returns the Parquet file if the segment was closed since the recording was opened; else the part itself. */
+/** Returns the Parquet file if the segment was closed after the recording was opened; otherwise the segment. */
 function findMoved(part: EventsPart): EventsPart {
   const { path, isSegment } = part;
   if (!isSegment || existsSync(path)) return part;
@@ -438,7 +438,7 @@ function findMoved(part: EventsPart): EventsPart {
 const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
-/** Inspects an open segment; null without events. Throws TwinbookError `recording_invalid`. */
+/** Inspects an open segment; null if it has no events. Throws TwinbookError `recording_invalid`. */
 async function openSegment(path: string): Promise<EventsPart | null> {
   try {
     const found = await withConnection((connection) => summarizeEvents(connection, segmentSource(path, 'events')));

@@ -6,7 +6,7 @@ import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { formatDate } from './layout.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
-/** Position in a market's recording: number and time of its last row. */
+/** Position in a market's recording: number and time of the last row. */
 export interface Continuation {
   readonly lastSeq: number;
   readonly lastMs: number;
@@ -21,7 +21,7 @@ const NOT_WRITTEN = 'recorded data could not be written';
 type SinkSide = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
-  /** Counts, not yet in a manifest, of rejected events and of events with a raised time. */
+  /** Numbers of rejected events, and of events with a raised time, that are not yet in a manifest. */
   refused = 0;
   steppedBack = 0;
   changed = true;
@@ -34,10 +34,10 @@ export class RecordingSink implements MarketSink {
   #lastMs: number;
   #ended: boolean;
   #inGap = false;
-  /** Reason of an interruption by the recorder, which is written as a gap before the next event; null without one. */
+  /** Reason of an interruption, which is written as a gap before the next event; null without an interruption. */
   #interrupted: string | null;
   #snapshotMs = Number.NEGATIVE_INFINITY;
-  /** True if `#book` is complete, which it is from the first `clear` on. */
+  /** True if `#book` is complete, which is the case from the first `clear` event on. */
   #bookKnown = false;
   readonly #book: readonly [bids: SinkSide, asks: SinkSide] = [new Map(), new Map()];
   #segment: Segment | null = null;
@@ -63,7 +63,7 @@ export class RecordingSink implements MarketSink {
 
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
-    // A known outcome is kept when a later description lacks it.
+    // A known outcome is kept if a later description does not have it.
     this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
     this.#tickMicros = stepOfPrecision(market.tickPrecision);
     this.changed = true;
@@ -87,7 +87,7 @@ export class RecordingSink implements MarketSink {
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
     for (const levels of this.#book) levels.clear();
-    // If the book is empty, this event needs no snapshot before it.
+    // If the book is empty, no snapshot is needed before this event.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
     this.#bookKnown = true;
@@ -95,7 +95,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // Before the first event of a market there can be no gap.
+    // There can be no gap before the first event of a market.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }
@@ -123,7 +123,7 @@ export class RecordingSink implements MarketSink {
     this.#durable = position;
   }
 
-  /** Records that all rows since the last `onFlush` are lost. A gap and the present book follow the last safe row. */
+  /** Records that all rows since the last `onFlush` are lost. A gap and the present book follow the safe rows. */
   onLost(): void {
     if (this.#durable.lastSeq === this.#seq) return;
     const endLost = this.#ended && !this.#durable.ended;
@@ -131,7 +131,7 @@ export class RecordingSink implements MarketSink {
     this.#ended = this.#durable.ended;
     this.#interrupted = NOT_WRITTEN;
     this.#inGap = false;
-    // The recorder reports a market's end only once, so an end that was lost is written again.
+    // The recorder reports the end of a market only once, so a lost end is written again.
     if (endLost) this.end({ timeMs: this.#lastMs, seenMs: null });
   }
 
@@ -178,7 +178,7 @@ export class RecordingSink implements MarketSink {
     this.#interrupted = null;
     const fromMs = Math.min(this.#durable.lastMs, timeMs);
     if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // The book is written as events and not as a snapshot, because readers' book before the gap is no longer valid.
+    // The book is written as events, not as a snapshot, because a reader's book from before the gap is no longer valid.
     if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 

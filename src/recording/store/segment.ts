@@ -25,15 +25,15 @@ export interface StoreSettings {
 
 /** Times of an event: when it happened, and when the recorder received it. */
 export interface Stamp {
-  /** Time of the event, venue clock, Unix ms. A time before the market's last event is raised to it, and counted. */
+  /** Time of the event, venue clock, Unix ms. A too early time is raised to the last event's, and counted. */
   readonly timeMs: number;
-  /** Time when the answer arrived, our clock, Unix ms; null when unknown. */
+  /** Time when the answer arrived, our clock, Unix ms; null if unknown. */
   readonly seenMs: number | null;
 }
 
 /**
- * Receives one market's events, in the order that `EventChunk` requires. An invalid event (price off the tick, negative
- * amount) is counted but not written, and the call returns false.
+ * Receives one market's events, in the order that `EventChunk` requires. An invalid event (price not on a tick,
+ * negative amount) is counted but not written; the call then returns false.
  */
 export interface MarketSink {
   readonly market: RecordedMarket;
@@ -43,7 +43,7 @@ export interface MarketSink {
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** Adds a trade to the recording. `side`: the taker's action (`SIDE.bid`: bought YES). */
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
-  /** Empties the book. Empties the book; a new book follows as levels. */
+  /** Empties the book. Levels of a new book follow. */
   clear(at: Stamp): void;
   /** Begins a gap, which lasts until the next event. `reason`: a short phrase. A gap within a gap has no effect. */
   gap(at: Stamp, reason: string): void;
@@ -54,13 +54,13 @@ export interface MarketSink {
   end(at: Stamp): void;
 }
 
-/** State of an own order or trade. Each change of the state adds a row. Prices are of the traded outcome. */
+/** State of a trader's order or trade. Each change of the state adds a row. Prices are those of the traded outcome. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
   /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Public key of a trade's order; null for an order. */
+  /** Public key of the order of a trade; null for an order. */
   readonly order_pubkey: string | null;
   /** Status of an order, or state of a trade. */
   readonly status: string;
@@ -78,16 +78,16 @@ export interface OwnRow {
   readonly timestamp: number | null;
 }
 
-/** A feed value as the recorder received it. The value's own times are on our clock, like `seenMs`. */
+/** A feed value as the recorder received it. The value's times are on our clock, like `seenMs`. */
 export interface FeedRow {
   readonly feed: string;
-  /** The venue clock's time at the moment `seenMs`, Unix ms. */
+  /** The venue's clock at the time `seenMs`, Unix ms. */
   readonly timeMs: number;
   readonly seenMs: number;
   readonly value: FeedValue;
 }
 
-/** Names of row kinds by number: the kinds of events, then kinds that exist only in files. */
+/** Names of kinds of rows, by number: first the kinds of events, then the kinds that exist only in files. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
 const KIND_NAMES = Object.fromEntries(Object.entries(ROW).map(([name, code]) => [code, name]));
 
@@ -98,13 +98,13 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** True once the segment accepts no more rows, because its conversion into Parquet has begun. */
+  /** True once the segment accepts no more rows, because its conversion to Parquet has begun. */
   closing = false;
   #pending: string[] = [];
   #counts = makeCounts(0, 0);
   pendingRows = 0;
   #durableBytes = 0;
-  /** Rows that the next `write` writes, collected by `begin`. `bytes`: size of the written rows on disk. */
+  /** Rows that `begin` has collected for the next `write`. `bytes`: size of the written rows on disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
@@ -153,14 +153,14 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
-  /** Stores the numbers of rejected and raised events, until a manifest has them. The last such line is valid. */
+  /** Stores the numbers of rejected and raised events, until a manifest has them. Only the last such line is valid. */
   counts(refused: number, steppedBack: number): void {
     const line = makeCounts(refused, steppedBack);
     if (line !== this.#counts) this.#pending.push(line);
     this.#counts = line;
   }
 
-  /** Collects the pending rows for the next `write`. Rows added later wait for the following write. */
+  /** Collects the pending rows for the next `write`. Rows added after this call wait for the following write. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
     this.discard();
@@ -177,7 +177,7 @@ export class Segment {
     this.#batch = { lines: [], rows: this.#batch.rows, bytes: bytes.length };
   }
 
-  /** Removes the rows that `begin` collected, written or not. Returns the number of lost rows. */
+  /** Removes the rows that `begin` collected, whether written or not. Returns the number of lost rows. */
   async undo(): Promise<number> {
     const { rows, bytes } = this.#batch;
     this.#counts = makeCounts(0, 0);
@@ -198,7 +198,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Creates the file. The segment file must not exist yet: an existing one would belong to another writer. */
+  /** Creates the segment file, which must not exist: an existing file would belong to another writer. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

@@ -1,6 +1,6 @@
 /**
- * Writes recordings in our own format: a folder of Parquet files, in which flushed rows survive `kill -9` and a full
- * disk. No event is invented, no file is incomplete, and a folder has only one writer (files: docs/recordings.md).
+ * Writes recordings in Twinbook's own format: a folder of Parquet files, in which flushed rows survive `kill -9` and a
+ * full disk. No event is invented, no file is incomplete, and a folder has only one writer (see docs/recordings.md).
  */
 
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ const DEFAULT_RULES = {
 };
 
 /**
- * Opens or creates a folder of recordings for writing, and converts open segments of an earlier writer into Parquet.
+ * Opens or creates a folder of recordings for writing, and converts an earlier writer's open segments to Parquet.
  * Throws TwinbookError `file_unreadable` if the folder is not writable, another process writes to it, or DuckDB is
  * missing.
  */
@@ -62,9 +62,9 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
 }
 
 /**
- * Writer of a folder of recordings, which is locked while the store is open. Calls of a sink only store rows in memory;
- * `flush` writes and syncs them. Flushed rows are in an open segment, which readers can read and the next
- * `openRecordingStore` converts into Parquet.
+ * Writer of a folder of recordings, which is locked while the store is open. The methods of a sink only store rows in
+ * memory; `flush` writes and syncs these rows. Flushed rows are in an open segment, which readers can read. The next
+ * `openRecordingStore` converts it to Parquet.
  */
 export class RecordingStore {
   lostRows = 0;
@@ -80,7 +80,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /** Returns the market's sink. If the folder has earlier rows of the market, a gap and an unknown book follow them. */
+  /** Returns the market's sink. If the folder has earlier rows of the market, a gap follows these rows. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -93,15 +93,15 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs all rows, then closes segments that are old or large enough. Call `flush` about once a second, and
-   * await it. Throws TwinbookError `file_unreadable`, for example for a full disk. Rows of a failed write are lost,
+   * Writes and syncs all rows, then closes segments that are old or large enough. Must be called about once a second,
+   * and awaited. Throws TwinbookError `file_unreadable`, for example for a full disk. Rows of a failed write are lost,
    * counted in `lostRows`, and marked as a gap. The next `flush` writes again.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
   }
 
-  /** Flushes, then converts all open segments into Parquet, regardless of their age. Throws the errors of `flush`. */
+  /** Flushes rows, then converts all open segments to Parquet, whatever their age. Throws the errors of `flush`. */
   rotate(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
   }
@@ -122,7 +122,7 @@ export class RecordingStore {
     }
   }
 
-  /** Calls `run` for all writers, even if one fails, and then throws the first error. */
+  /** Calls `run` for every writer, even if one fails, and then throws the first error. */
   async #each(run: (writer: MarketWriter) => Promise<void>): Promise<void> {
     const failures: unknown[] = [];
     for (const writer of this.#writers.values()) {
@@ -140,9 +140,9 @@ class MarketWriter {
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  /** Open segments by UTC day. Around midnight two are open, because the venue's clock determines an event's day. */
+  /** Open segments by UTC day. Around midnight two are open, because the venue's clock determines the day. */
   readonly #open = new Map<string, Segment>();
-  /** Segments that accept no more rows and must be converted into Parquet. A failed conversion is retried. */
+  /** Segments that accept no more rows and must be converted to Parquet. A failed conversion is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
@@ -173,12 +173,12 @@ class MarketWriter {
     return segment;
   }
 
-  /** Writes pending rows, then closes due segments, or all segments. Throws TwinbookError `file_unreadable`. */
+  /** Writes pending rows, then closes the due segments, or all segments. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    // The oldest segment stores the counts of bad events: it is closed first, which puts them into a manifest.
+    // The oldest segment stores the counts of bad events; it is closed first, so that a manifest contains them.
     const [oldest] = [...this.#open.keys()].sort();
     if (oldest !== undefined) this.#open.get(oldest)?.counts(this.sink.refused, this.sink.steppedBack);
-    // Due segments stop taking rows before the write. Rows that arrive during the write go into new segments.
+    // Due segments accept no more rows before the write. Rows that arrive during the write are added to new segments.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
       this.#open.delete(date);
@@ -214,7 +214,7 @@ class MarketWriter {
     } catch (error) {
       // A failed write removes all rows of all segments, because a row number must not be used twice.
       for (const segment of segments) this.lostRows += await segment.undo();
-      // Rows after the lost ones are removed too.
+      // Rows after the lost rows are removed too.
       for (const segment of new Set([...segments, ...this.#open.values()])) {
         this.lostRows += segment.pendingRows;
         segment.discard();
@@ -257,7 +257,7 @@ function listDays(root: string, { conditionId }: RecordedMarket): string[] {
   return existsSync(folder) ? dayFolders(folder) : [];
 }
 
-/** Returns number and time of the last row in these days' files; null without files. */
+/** Returns the number and time of the last row in the files of these days; null without files. */
 function findLast(days: readonly string[]): Continuation | null {
   const rows = days.map(lastRow).filter((row) => row !== null);
   return rows.sort((a, b) => a.lastSeq - b.lastSeq).at(-1) ?? null;

@@ -1,4 +1,4 @@
-/** All codes of errors that a user can act on. A bug in the program is an `AssertionFailed` instead. */
+/** All codes of errors on which a user can act. A bug in the program is an `AssertionFailed` instead. */
 
 export const ERROR_CODES = [
   'config_invalid', // a configuration or strategy file cannot be used
@@ -24,7 +24,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error for the user: `message` is the cause of the error, `hint` the next step. Neither text holds a secret. */
+/** An error for the user; `message` states the cause, and `hint` the next step. The texts never contain a secret. */
 export class TwinbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -37,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A violated invariant of our own code. The process cancels its orders and stops; never catch this and continue. */
+/** A violated invariant of Twinbook. The process then cancels its orders and stops; never catch this to continue. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);
@@ -54,7 +54,7 @@ export function unreachable(value: never, what: string): never {
   throw new AssertionFailed(`${what}: unexpected ${JSON.stringify(value)}`);
 }
 
-/** Returns the value. Throws AssertionFailed with the name of the missing value if it is null or undefined. */
+/** Returns the value. Throws AssertionFailed with the name of the value if the value is null or undefined. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);
   return value;

@@ -1,4 +1,4 @@
-/** Fees by the schedule of a venue profile. Each price is that of the traded outcome, YES or NO. */
+/** Fees according to the schedule of a venue profile. Each price is a price of the traded outcome, YES or NO. */
 
 import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
 
@@ -7,25 +7,25 @@ import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
  * rate x shares, with the rate in currency per share.
  */
 export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
-/** Formula of a venue's fees. */
+/** Formula by which a venue computes fees. */
 export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
 
-/** Returns the fee for one share as a float, for a strategy's own estimates. `rate` and `price` are from 0 to 1. */
+/** Returns the fee for one share as a float, for strategies' estimates. `rate` and `price` are from 0 to 1. */
 export function feePerShare(schedule: FeeSchedule, rate: number, price: number): number {
   const base = { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
   return rate * base;
 }
 
 /**
- * Returns the rate on price x shares that gives the schedule's fee at this price, rounded up. An order reserves its fee
- * with this rate at the limit price. At a better price the fee may be higher, but price plus fee is never worse.
+ * Returns the rate on price x shares that yields the schedule's fee at a given price, rounded up. An order reserves its
+ * fee at this rate and its limit price. At a better price the fee may be higher, but price plus fee is never worse.
  */
 export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
   if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');
   return schedule === 'notional' ? rateMicros : mulDiv(rateMicros, ONE, priceMicros, 'ceil');
 }
 
-/** Returns the fee of a trade in currency, rounded up. `notionalMicros` is the cost of its shares without the fee. */
+/** Returns the fee of a trade in currency, rounded up. `notionalMicros` is the cost of the shares without fee. */
 export function computeFee(
   schedule: FeeSchedule,
   rateMicros: Micros,

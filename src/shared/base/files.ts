@@ -1,6 +1,6 @@
 /**
- * Private files and folders. A user who may read a file can also lock it, so other users must not be able to open it.
- * Folders are created one by one, because Node's recursive mkdir never returns below some parents, such as /proc.
+ * Functions for private files and folders. A user who may read a file can also lock it, so other users must not open
+ * it. Folders are created one by one, because Node's recursive mkdir never returns below some parents, such as /proc.
  */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
@@ -13,26 +13,26 @@ const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
 const OTHERS_ENTER = 0o001;
 
-/** Creates an empty file for this user alone. An existing file stays unchanged. Throws the errors of `openSync`. */
+/** Creates an empty file that only this user may open. An existing file is unchanged. Throws `openSync`'s errors. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
-/** True if only the owner (and root) may open the file. Throws the errors of `statSync`. */
+/** Returns true if only the owner (and root) may open the file. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
-/** Removes other users' access to the file. A missing file or another user's file stays unchanged. */
+/** Removes the access of other users to the file. A missing file or another user's file stays unchanged. */
 export function makePrivate(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & GROUP_AND_OTHERS) === 0) return;
   try {
     chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
   } catch {
-    // Another user owns this file and shares it with us, so its permissions stay.
+    // Another user owns this file and shares it with this user, so the permissions stay.
   }
 }
 
-/** Returns a problem and its solution if other users can enter the folder through its parents; else null. */
+/** Returns a problem and its solution if other users can enter the folder through its parents; otherwise null. */
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -49,12 +49,12 @@ export function openToOthers(folder: string) {
   };
 }
 
-/** Folder mode with full access for all users, less what the process's umask removes. */
+/** Folder mode with full access for all users; the process's umask removes some of it. */
 export const SHARED_FOLDER = 0o777;
 
 /**
- * Creates a folder with its missing parents, by default for its owner only. An existing folder stays unchanged. Returns
- * the created folders, topmost first. Throws the errors of `mkdirSync`, and ENOTDIR if a file has the folder's name.
+ * Creates a folder with its missing parents, by default for the owner only. An existing folder stays unchanged. Returns
+ * the created folders, topmost first. Throws `mkdirSync`'s errors, and ENOTDIR if a file has the folder's name.
  */
 export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
   const missing: string[] = [];
@@ -71,7 +71,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
   return missing;
 }
 
-/** Syncs a file, so that its content survives a power cut. Throws the system's error. */
+/** Syncs a file, so that the file's content survives a power failure. Throws the system's error. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -81,5 +81,5 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Syncs a folder, so that a new file name in it survives a power cut. Throws the system's error. */
+/** Syncs a folder, so that a new file name in the folder survives a power failure. Throws the system's error. */
 export const syncFolder = syncFile;

@@ -5,7 +5,7 @@
 
 const MOST_WHOLE_DIGITS = 16;
 const MOST_PLACES = 24;
-/** Number of decimal places in a millionth: 6. */
+/** Number of decimal places of a millionth: 6. */
 const PLACES = 6;
 
 const MINUS = 0x2d;
@@ -17,7 +17,7 @@ const DIGIT_ZERO = 0x30;
  * null for any other text, and for a value whose millionths are not a safe integer.
  */
 export function parseDecimal(text: string): Micros | null {
-  // For speed, the parser reads digit by digit, because every number in answers and recordings passes here.
+  // The parser reads digit by digit for speed, because it parses every number in answers and recordings.
   const isNegative = text.charCodeAt(0) === MINUS;
   const { length } = text;
   let at = isNegative ? 1 : 0;
@@ -43,13 +43,13 @@ export function parseDecimal(text: string): Micros | null {
   return micros(isNegative && value !== 0 ? -value : value);
 }
 
-/** Returns the digit at this position; -1 at the end or if the character is not a digit. */
+/** Returns the digit at a position; -1 at the end, or for a character that is not a digit. */
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - DIGIT_ZERO;
   return digit >= 0 && digit <= 9 ? digit : -1;
 }
 
-/** Formats Micros as a plain decimal without trailing zeros: 420000 is `0.42`, 12000000 is `12`. */
+/** Formats Micros as a plain decimal without trailing zeros: 420000 becomes `0.42`, 12000000 becomes `12`. */
 export function formatDecimal(value: Micros): string {
   const size = Math.abs(value);
   const whole = Math.floor(size / ONE);
@@ -66,17 +66,17 @@ declare const microsBrand: unique symbol;
 /** An integer number of millionths: 420000 is 0.42. Micros are always safe integers: |value| <= 2^53 - 1. */
 export type Micros = number & { readonly [microsBrand]: true };
 
-/** One unit of currency, one share, or the price 1. */
+/** One unit of currency, one share, or the price 1, in millionths. */
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** `floor` rounds towards minus, `ceil` towards plus infinity. Callers choose the unfavourable rounding. */
+/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. Callers round against the trader. */
 export type Rounding = 'floor' | 'ceil';
 
-/** Brands a number as Micros. Throws RangeError for a number that is not a safe integer. */
+/** Converts a number to the type Micros. Throws RangeError for a number that is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // A branded type has no constructor, so the number is cast after the check. Adding 0 turns -0 into 0.
+  // The type Micros has no constructor, so the number is cast after the check. Adding 0 turns -0 into 0.
   return (value + 0) as Micros;
 }
 
@@ -89,19 +89,19 @@ export const sub = (a: Micros, b: Micros): Micros => micros(a - b);
 /** Returns the price of the other outcome: 1 - price. */
 export const complement = (price: Micros): Micros => micros(ONE - price);
 
-/** Returns a * b as Micros (so 0.5 * 2 = 1), exact except for the named rounding. Throws RangeError on overflow. */
+/** Returns a * b as Micros (0.5 * 2 = 1), exact except for the given rounding. Throws RangeError on overflow. */
 export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   const product = a * b;
   if (Number.isSafeInteger(product)) {
     const quotient = Math.floor(product / ONE);
-    // Float division may round up to the next integer, so the exact product corrects the quotient.
+    // The floating-point division may round up to the next integer; the exact product then corrects the quotient.
     const floored = quotient * ONE > product ? quotient - 1 : quotient;
     return micros(rounding === 'ceil' && floored * ONE !== product ? floored + 1 : floored);
   }
   return mulDivBig(BigInt(a), BigInt(b), BigInt(ONE), rounding);
 }
 
-/** Returns a * b / c, exact except for the named rounding. Throws RangeError for c = 0 and on overflow. */
+/** Returns a * b / c, exact except for the given rounding. Throws RangeError for c = 0 and on overflow. */
 export function mulDiv(a: Micros, b: Micros, c: Micros, rounding: Rounding): Micros {
   if (c === 0) throw new RangeError('division by zero');
   return mulDivBig(BigInt(a), BigInt(b), BigInt(c), rounding);

@@ -1,4 +1,4 @@
-/** Functions about processes and threads. A process about which the system reports nothing counts as alive. */
+/** Functions about processes and threads. If the system reports nothing about a process, it counts as alive. */
 
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -6,17 +6,17 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from './errors.js';
 
 /**
- * Keeps garbage collections short in all threads of a program with a waiting user. By default V8 allocates some
- * objects, such as zod's, in old space. Such an object keeps an answer in memory until the next full collection.
+ * Keeps garbage collections short in all threads of a program for which a user waits. By default, V8 allocates some
+ * objects, such as zod's, in its old space. Objects there stay in memory until a full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Allowed heap growth after a full collection, per cent. V8's default growth is three times as high. */
+/** Maximum heap growth after a full collection, per cent. V8's default growth is three times as high. */
 const GROWTH = 100;
 
-/** Limits heap growth in all threads of a program with little long-lived data: V8 collects at twice the size. */
+/** Limits heap growth in all threads of a program with little long-lived data. V8 then collects at twice the size. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
@@ -30,7 +30,7 @@ interface WorkerProgram {
   readonly youngMb?: number;
 }
 
-/** Starts a worker. `from` is the `import.meta.url` of a module beside the program; tests of sources use the build. */
+/** Starts a worker. `from` is the `import.meta.url` of a module in the worker's folder; tests use the built program. */
 export function startWorker({ name, data, youngMb }: WorkerProgram, from: string): Worker {
   // Only the last `/src/` is replaced by `/dist/`, because the project's own path may contain `/src/`.
   const root = from.lastIndexOf('/src/');
@@ -39,7 +39,7 @@ export function startWorker({ name, data, youngMb }: WorkerProgram, from: string
   return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
 
-/** Wraps a handler of a socket, pipe or child process. An uncaught error would end the process with open orders. */
+/** Wraps a handler of a socket, pipe or child process, as an uncaught error would end the process with open orders. */
 export const guarded =
   <Args extends readonly unknown[]>(handle: (...args: Args) => void, onFailure: (error: unknown) => void) =>
   (...args: Args): void => {
@@ -50,17 +50,17 @@ export const guarded =
     }
   };
 
-/** Identity of a process: its id with its start time, because the system reuses ids. */
+/** Identity of a process: its id and its start time, because the system reuses ids. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Start time in the system's own units; null if the system does not report it. */
+  /** Start time in the system's units; null if the system does not report it. */
   readonly born: string | null;
 }
 
-/** Positions of fields in /proc/PID/stat after the process name, which may contain blanks and brackets. */
+/** Positions of fields in /proc/PID/stat after the process name, which may contain spaces and brackets. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
-/** States of a dead process that its parent has not removed yet. */
+/** States of a dead process that its parent process has not yet removed. */
 const DEAD = ['Z', 'X'];
 
 /** Returns the identity of an existing process. */
@@ -73,7 +73,7 @@ export function isGone({ pid, born: wanted }: ProcessMark): boolean {
   return wanted !== null && found !== null && found !== wanted;
 }
 
-/** Returns the start time as ticks since the boot, with the boot's id; null if the system does not report it. */
+/** Returns the start time in ticks since the boot, with the boot's id; null if the system does not report it. */
 function readBirth(pid: number): string | null {
   const ticks = readStat(pid)?.[START_FIELD];
   const boot = readText('/proc/sys/kernel/random/boot_id');

@@ -6,7 +6,7 @@ interface Quotient {
   readonly below: readonly number[];
 }
 
-// Cody (1969), "Rational Chebyshev approximations for the error function": of z^2 in the middle, else of |z|.
+// Cody (1969), "Rational Chebyshev approximations for the error function": of z^2 in the middle, otherwise of |z|.
 const MIDDLE: Quotient = {
   above: [0.06568233791820745, 2.2352520354606837, 161.02823106855587, 1067.6894854603709, 18154.98125334356],
   below: [1, 47.20258190468824, 976.0985517377767, 10260.932208618979, 45507.78933502673],
@@ -32,14 +32,14 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** Returns 1 - Phi(z) for large z, as Laplace's continued fraction phi(z) / (z + 1/(z + 2/(z + ...))). */
+/** Returns 1 - Phi(z) for large z, by Laplace's continued fraction phi(z) / (z + 1/(z + 2/(z + ...))). */
 function upperTail(z: number): number {
   let fraction = z;
   for (let n = 30; n >= 1; n--) fraction = z + n / fraction;
   return normalDensity(z) / fraction;
 }
 
-// Source: M. J. Wichura (1988), algorithm AS 241 (PPND16). Central values use p, values near 0 or 1 use sqrt(-log p).
+// Source: M. J. Wichura (1988), algorithm AS 241 (PPND16). Central values use p; values near 0 or 1 use sqrt(-log p).
 const CENTRAL: Quotient = {
   above: [
     2509.0809287301227, 33430.57558358813, 67265.7709270087, 45921.95393154987, 13731.69376550946, 1971.5909503065513,
@@ -71,7 +71,7 @@ const FAR: Quotient = {
   ],
 };
 
-/** Returns z with Phi(z) = p, to 1e-13; -Infinity at 0, Infinity at 1. Throws RangeError outside [0, 1]. */
+/** Returns z with Phi(z) = p, exact to 1e-13; -Infinity for 0, Infinity for 1. Throws RangeError outside [0, 1]. */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
   const away = p - 0.5;
@@ -102,7 +102,7 @@ export class Random {
     [this.#a, this.#b, this.#c, this.#counter] = [a, b, c, counter];
   }
 
-  /** Returns a stream of numbers for a seed and an optional name. Streams with different names are independent. */
+  /** Returns a random number stream for a seed and an optional name. Streams with different names are independent. */
   static fromSeed(seed: number, stream = ''): Random {
     let hash = 0x811c9dc5 ^ (seed >>> 0);
     for (let i = 0; i < stream.length; i++) hash = Math.imul(hash ^ stream.charCodeAt(i), 0x01000193);
@@ -135,7 +135,7 @@ export class Random {
     return this.uniform() < probability;
   }
 
-  /** Returns an exponential waiting time with this mean. */
+  /** Returns an exponentially distributed waiting time with a given mean. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.uniform());
   }

@@ -18,7 +18,7 @@ type Settings<F> = {
   readonly [K in keyof F & string as Name<K, F[K]>]-?: Value<F[K]>;
 };
 
-/** Marks that a setting's schema has in its `.meta()`. An amount is parsed into Micros, a path is made absolute. */
+/** Marks that a setting's schema has in its `.meta()`. An amount is parsed into Micros; a path is made absolute. */
 export const AMOUNT = { 'x-amount': true } as const;
 export const PATH = { 'x-path': true } as const;
 
@@ -35,17 +35,17 @@ export function toSettings<F extends object>(
     const taken = key.endsWith('_mb') ? Number(value) * BYTES_PER_MB : value;
     return [settingKey(key, field), findMark(field, 'x-path') === true ? resolvePaths(taken, absolute) : taken];
   });
-  // The type `Settings` maps the names by the same rules, so the cast is right.
+  // The cast is right, because the type `Settings` maps the names by the same rules.
   return Object.fromEntries(fields) as Settings<F>;
 }
 
-/** Returns the name of a setting in the result of `toSettings`. */
+/** Returns the name that a setting has in the result of `toSettings`. */
 export function settingKey(key: string, field: z.core.$ZodType): string {
   const unit = key.endsWith('_mb') ? 'Bytes' : findMark(field, 'x-amount') === true ? 'Micros' : '';
   return key.replace(/_mb$/, '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) + unit;
 }
 
-/** Returns a mark's value from the `.meta()` of a schema or of its inner schema; undefined without it. */
+/** Returns the value of a mark in the `.meta()` of a schema or of its inner schema; undefined without the mark. */
 export function findMark(schema: z.core.$ZodType, mark: string): unknown {
   const own = z.globalRegistry.get(schema)?.[mark];
   const inner = own === undefined ? unwrap(schema) : null;

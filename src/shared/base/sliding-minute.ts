@@ -8,35 +8,35 @@ export class SlidingMinute {
   #first = 0;
   #size = 0;
 
-  /** Number of stored times, including expired times that are not deleted yet. */
+  /** Number of stored times, including expired times that are not yet deleted. */
   get size(): number {
     return this.#size;
   }
 
-  /** The last stored time, ms; null if none is stored. */
+  /** The last stored time, ms; null if no time is stored. */
   get newestMs(): number | null {
     return this.#size === 0 ? null : this.#time(this.#size - 1);
   }
 
-  /** Appends a time. Times are stored by arrival, also if the clock stepped back. */
+  /** Appends a time. Times are stored in order of arrival, even if the clock stepped back. */
   add(timeMs: number): void {
     if (this.#size === this.#times.length) this.#grow();
     this.#times[(this.#first + this.#size) % this.#times.length] = timeMs;
     this.#size += 1;
   }
 
-  /** Returns the number of counted times. Expired times stay, in case the clock jumps ahead and returns. */
+  /** Returns the number of counted times. Expired times are kept, in case the clock jumps ahead and returns. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
 
-  /** Returns when the oldest counted time expires, or the `skipped`-th after it, ms; null if there are fewer. */
+  /** Returns the expiry of the oldest counted time, or of the `skipped`-th after it, ms; null if there are fewer. */
   leavesMs(nowMs: number, skipped = 0): number | null {
     const place = this.#overAt(nowMs) + skipped;
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Returns the minimum of `figure` over counted times; else Infinity. `since` is the number of times from it on. */
+  /** Returns the minimum of `figure` over counted times, else Infinity. `since` is the number of times from one on. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)
@@ -44,7 +44,7 @@ export class SlidingMinute {
     return least;
   }
 
-  /** Deletes expired times. Call this only if the clock never steps back, or just before adding a time. */
+  /** Deletes expired times. Must be called only if the clock never steps back, or just before a time is added. */
   forget(nowMs: number): void {
     const over = this.#overAt(nowMs);
     this.#first = (this.#first + over) % this.#times.length;

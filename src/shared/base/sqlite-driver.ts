@@ -1,6 +1,6 @@
 /**
- * SQLite's binding for this version of Node. better-sqlite3 12 uses internal classes of Node. From Node 24.19 on, these
- * classes abort the process when a statement is collected. Version 13 uses Node's stable interface and needs Node 22.
+ * SQLite's binding for this version of Node. better-sqlite3 12 uses internal classes of Node. From Node 24.19, these
+ * classes abort the process when a statement is freed. Version 13 uses Node's stable interface and needs Node 22.
  */
 
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { TwinbookError } from './errors.js';
 /** First major version of Node on which better-sqlite3 13 runs. */
 const SINCE_NODE = 22;
 
-/** Returns the package to load for a version of Node, given as in `process.versions.node`. */
+/** Returns the package to load for a version of Node, in the format of `process.versions.node`. */
 export const driverFor = (nodeVersion: string): 'better-sqlite3' | 'better-sqlite3-13' =>
   Number.parseInt(nodeVersion, 10) < SINCE_NODE ? 'better-sqlite3' : 'better-sqlite3-13';
 
@@ -27,5 +27,5 @@ function loadDriver(): typeof Sqlite {
   }
 }
 
-/** The class `Database` of better-sqlite3, in the version for this Node. */
+/** The class `Database` of better-sqlite3, in the version that fits this Node. */
 export const SqliteDriver: typeof Sqlite = loadDriver();

@@ -6,7 +6,7 @@
 /** Returns a time in UTC such as `2026-11-28 10:21:03`. @param ms Unix time, ms */
 export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Returns the most similar known word; null if more than a third of the longer word's letters differ. */
+/** Returns the most similar known word; null if more than a third of the letters of the longer word differ. */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -22,10 +22,10 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** Maximum length of a compared word, because comparing takes quadratic time; all known words are shorter. */
+/** Maximum length of a word to compare, because comparing takes quadratic time; all known words are shorter. */
 const MAX_LENGTH = 200;
 
-/** Returns the number of insertions, deletions, replacements and swaps of neighbours between two words. */
+/** Returns the number of inserted, deleted, replaced and swapped letters between two words. */
 function editDistance(a: string, b: string): number {
   if (a.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -45,7 +45,7 @@ function editDistance(a: string, b: string): number {
 
 export type CsvValue = string | number | boolean | null;
 
-/** Returns a CSV row. Spreadsheets do not interpret any of its cells as a formula. */
+/** Returns a CSV row. Spreadsheets do not interpret any cell of the row as a formula. */
 export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
 
 function csvCell(value: CsvValue): string {
@@ -54,19 +54,19 @@ function csvCell(value: CsvValue): string {
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** Matches a cell that a spreadsheet may compute as a formula, perhaps without its first characters. */
+/** Matches a cell that a spreadsheet may interpret as a formula, even if it skips the cell's first characters. */
 const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 
-/** Quotes a text that looks like a formula, since titles come from an exchange. Plain numbers stay unchanged. */
+/** Quotes a text that looks like a formula, because titles come from an exchange. Plain numbers stay unchanged. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
-/** Segmenter of letters, created on first use because its creation takes nine milliseconds. */
+/** Splits text into letters; created on first use, because the creation takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
 
-/** Ascending ranges of characters that are two columns wide (Unicode's East Asian Width: wide and fullwidth). */
+/** Ascending ranges of characters that are two terminal columns wide (East Asian Width: wide and fullwidth). */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -118,7 +118,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is its own piece. */
+/** Cuts a text from `plainLine` into pieces of at most `columns` columns. A wider letter is a piece of its own. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -133,7 +133,7 @@ export function splitText(text: string, columns: number): readonly string[] {
   return pieces;
 }
 
-/** Pads a text with spaces to `columns` columns, behind the text or before it. */
+/** Pads a text with spaces to `columns` columns, after the text or before it. */
 export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
   const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
   return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;
@@ -164,18 +164,18 @@ export interface FittedColumn<Row> {
   readonly cell: (row: Row) => string;
   /** True for a column of text, which is left-aligned. A column of figures is right-aligned. */
   readonly isText?: true;
-  /** Cuts long text with `…`, or wraps it. Without `gives` the column has its full width or is dropped. */
+  /** Cuts long text with `…`, or wraps it. Without `gives`, the column has its full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
-  /** Width, in terminal columns, below which another table column is dropped instead. */
+  /** Width, in terminal columns, below which another column of the table is dropped instead. */
   readonly least?: number;
   /** Maximum width, in terminal columns. */
   readonly most?: number;
-  /** Priority when a table is too wide: the lowest is dropped first, the last of equal columns before others. */
+  /** Priority in a table that is too wide: the lowest is dropped first; of equal ones, the last. */
   readonly keep: number;
 }
 
 export const GAP = '  ';
-/** Default minimum widths. A title's start identifies it, but a wrapped message needs several words in each line. */
+/** Default minimum widths. The start identifies a title, but a wrapped message needs several words in each line. */
 const LEAST = { cut: 12, fold: 20 } as const;
 
 interface Sized<Row> {
@@ -184,7 +184,7 @@ interface Sized<Row> {
   readonly most: number;
 }
 
-/** Fits a table into `width` terminal columns, which may be infinite. */
+/** Fits a table into `width` terminal columns; `width` may be infinite. */
 export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) {
   let sized = all.map((column) => sizeColumn(column, rows));
   while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
@@ -212,7 +212,7 @@ function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
   return sized.filter((_, place) => place !== at);
 }
 
-/** Returns the width of each column. Width beyond all columns' minimums goes to the first columns that need it. */
+/** Returns the width of each column. Width beyond the minimum widths goes to the first columns that need it. */
 function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
   let room = Math.max(0, width - measureLeast(sized));
   return sized.map(({ least, most }) => {
@@ -231,7 +231,7 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
   return Array.from({ length: height }, (_, line) =>
     columns.map(({ isText }, place) => {
       const text = folded[place]?.[line] ?? '';
-      // A text in the last column needs no padding.
+      // A text in the last column of a table needs no padding.
       if (isText === true && place === columns.length - 1) return text;
       return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
     }),
@@ -241,13 +241,13 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
-/** Replaces invisible characters and line breaks by `?`, so that the text is one line. */
+/** Replaces invisible characters and line breaks with `?`, so that the text is one line. */
 export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 
-/** Replaces invisible characters by `?`, but keeps line breaks and tabs. */
+/** Replaces invisible characters with `?`, but keeps line breaks and tabs. */
 export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
 
-/** Returns equivalent JSON with invisible characters escaped. Line breaks between JSON tokens stay. */
+/** Returns equivalent JSON in which invisible characters are escaped. Line breaks between JSON tokens stay. */
 export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

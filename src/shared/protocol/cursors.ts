@@ -1,17 +1,17 @@
 /** Cursors of lists. A list's page cursor is unpadded base64url JSON, which clients must not interpret. */
 
-/** Name of the number in a cursor: the id of the last row, or an offset into a scan. */
+/** Name of the number in a cursor, which is the id of the last row or an offset into a list. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
-/** Encodes a position as a cursor, e.g. `{ before_id: 17 }`. */
+/** Encodes a position such as `{ before_id: 17 }` as a cursor. */
 export function encodeCursor(position: Readonly<Record<string, number | string>>): string {
   return Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
 }
 
-/** Returns the non-negative integer under `key`; null if `encodeCursor` did not make the cursor for this key. */
+/** Returns the non-negative integer under `key`; null for a cursor that `encodeCursor` did not make for this key. */
 export const decodeCursor = (cursor: string, key: CursorKey): number | null => integer(decodeFields(cursor)?.get(key));
 
-/** Position in a sorted list: directly after the record with this pubkey. */
+/** Position in a sorted list, right after the record with this pubkey. */
 export interface SortedPlace {
   readonly pubkey: string;
   readonly sortValue: number;
@@ -28,7 +28,7 @@ export function decodePlace(cursor: string): SortedPlace | null {
 const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** Returns the fields of a cursor; null if `encodeCursor` did not make it. */
+/** Returns the fields of a cursor; null for a text that `encodeCursor` did not make. */
 function decodeFields(cursor: string): ReadonlyMap<string, unknown> | null {
   if (cursor.length === 0 || cursor.length > 256 || !/^[A-Za-z0-9_-]+$/.test(cursor)) return null;
   try {

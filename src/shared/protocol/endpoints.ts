@@ -1,4 +1,4 @@
-/** Declares every call of the service, for exchange and client. No other module contains a path of the service. */
+/** Declares every call of the service, for both exchange and client. No other module contains paths of the service. */
 
 import { z } from 'zod';
 import type { Micros } from '../base/micros.js';
@@ -31,11 +31,11 @@ import {
   ungiven,
 } from './wire.js';
 
-/** Scope of a call: who may call, and the request budget that it uses. */
+/** Scope of a call: who may make the call, and which request budget it uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
 type Path = `/${string}/`;
 
-/** Declaration of a call, without the exact types of its endpoint. */
+/** Declaration of a call, without the exact types of query, body and answer. */
 interface Declaration {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: Path;
@@ -45,9 +45,9 @@ interface Declaration {
   readonly location?: Path;
   /** Default page size of a list. The `data` of a list is an array; its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
-  /** Row schema of a list from which the client omits unreadable rows. Absent if every row must be readable. */
+  /** Schema of a list's rows if the client omits rows that are unreadable. Absent if every row must be readable. */
   readonly looseRow?: z.ZodType;
-  /** Set if the list has no pages and its `meta` is the requested outcome, `{is_yes}`. */
+  /** Set if the list has no pages, and its `meta` is the requested outcome `{is_yes}`. */
   readonly outcomeMeta?: true;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
@@ -95,7 +95,7 @@ const change = <const M extends Declaration['method'], const P extends Path, D e
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** Declares a public call that leads to an API key. */
+/** Declares a public call on the way to an API key. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,
@@ -109,7 +109,7 @@ const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>
   query: parameters,
 });
 
-/** Declares a list with pages. The list shows the newest rows first unless a sort is requested. */
+/** Declares a list that has pages. The list shows the newest rows first unless a sort is requested. */
 const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject, R extends z.ZodType>(
   scope: S,
   path: P,
@@ -118,7 +118,7 @@ const list = <const S extends Scope, const P extends Path, Q extends z.ZodObject
   row: R,
 ) => ({ ...detail(scope, path, z.array(row)), page, query: parameters });
 
-/** Declares the first call of a signed change. The call returns the draft to sign, with status 201 and `Location`. */
+/** Declares the first call of a signed change. The call returns the draft, with status 201 and a `Location` header. */
 const start = <const P extends Path, const L extends Path, B extends z.ZodObject>(path: P, location: L, body: B) => ({
   ...({ method: 'POST', status: 201, scope: 'signed' } as const),
   path,
@@ -128,7 +128,7 @@ const start = <const P extends Path, const L extends Path, B extends z.ZodObject
   data: record.draft,
 });
 
-/** Declares the last call of a signed change. It sends the draft's signature and returns the record. */
+/** Declares the last call of a signed change. The call sends the draft's signature and returns the record. */
 const submit = <const P extends Path, D extends z.ZodType>(path: P, data: D) => ({
   ...({ method: 'POST', status: 200, scope: 'signed' } as const),
   path,
@@ -306,7 +306,7 @@ export const ENDPOINTS = {
   'requests.cancel': change('DELETE', REQUEST, record.cancelledRequestRow),
 } as const satisfies Record<string, Declaration>;
 
-/** Name of a call, for example `orders.create`. The client has a method of the same name. */
+/** Name of a call, such as `orders.create`. The client has a method of the same name. */
 export type EndpointName = keyof typeof ENDPOINTS;
 /** Declaration of one call, with the exact types of its query, body and answer. */
 export type Endpoint<N extends EndpointName = EndpointName> = (typeof ENDPOINTS)[N];
@@ -322,13 +322,13 @@ export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['que
 /** Query of a call as a caller writes it, with decimals as text. `writeQuery` converts the query to text. */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
 type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
-/** Body of a call as sent, with decimal strings. */
+/** Body of a call as it is sent, with decimal strings. */
 export type BodyOf<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
   ? Readonly<z.input<NonNullable<Endpoint<N>['body']>>>
   : undefined;
 /** Parsed data of a call's answer, with Micros for decimals. */
 export type DataOf<N extends EndpointName> = z.output<Endpoint<N>['data']>;
-/** Data of a call's answer as sent, with decimal strings. */
+/** Data of a call's answer as it is sent, with decimal strings. */
 export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;
 
 /** Returns a call's declaration without its exact types, for code that handles any endpoint. */
@@ -340,7 +340,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-/** Returns a query as text such as `?a=1&b=true`, without undefined values; empty if no value is defined. */
+/** Returns a query as text such as `?a=1&b=true`, without undefined values; empty if all values are undefined. */
 export function writeQuery(query: Readonly<Record<string, unknown>>): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {

@@ -1,4 +1,4 @@
-/** All errors of the service, with slug, HTTP status, code and message. Clients distinguish errors by the slug. */
+/** All errors of the service, with slug, HTTP status, code and message. Clients distinguish errors by their slug. */
 
 import { z } from 'zod';
 
@@ -65,16 +65,16 @@ export const SERVICE_ERRORS = {
   },
 } as const satisfies Record<string, { readonly status: number; readonly code: number; readonly message: string }>;
 
-/** Slug of an error, by which clients distinguish errors. */
+/** Slug of an error, which identifies the error for clients. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
-/** Value of `details`. Each object in the error's details has one key, the name of the invalid field. */
+/** Value of `details`. Each object in the details of an error has one key: the name of the invalid field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
-/** A refusal of the service. The exchange sends this refusal, and the client returns it. */
+/** Refusal of a request by the service. The exchange sends the refusal, and the client returns it. */
 export interface ServiceFault {
   readonly slug: ServiceErrorSlug;
-  /** Message that replaces the one in `SERVICE_ERRORS`, for variants of a slug. */
+  /** Message that replaces the slug's message in `SERVICE_ERRORS`, for variants of an error. */
   readonly message?: string;
   readonly details?: ErrorDetails;
 }
@@ -89,11 +89,11 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** True if the service refused the request's timestamp. The refused call had no effect. */
+/** Returns true if the service refused a request because of its timestamp. The refused request had no effect. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/** True if the service rejects the key or forbids the call, so that another key may work. A wrong clock gives false. */
+/** True if the service rejects the key or forbids the call, so another key may work; false for a wrong clock. */
 export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
   (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
   (refusal.status === 403 && refusal.slug === 'permission_denied');

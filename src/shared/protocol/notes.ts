@@ -8,7 +8,7 @@ const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
 
 type Example = string | number | boolean;
 
-/** Notes by the name of a parameter or body field. */
+/** Notes on parameters and body fields, by name. */
 export const PARAMETER_NOTES: Readonly<Record<string, { readonly description: string; readonly example?: Example }>> = {
   condition_id: { description: 'Id of the market or event.', example: MARKET },
   pubkey: { description: 'Id of the record, as in the answer to its draft.', example: PUBKEY },
@@ -143,11 +143,11 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
 
 /** Documentation of one call of the service. */
 export interface EndpointNote {
-  /** Heading of the call in the documentation, a few words. */
+  /** Heading of the call in the documentation; a few words. */
   readonly summary: string;
   /** Facts about the call that its parameters do not show. */
   readonly description?: string;
-  /** Errors that the call may answer in addition to those of its scope, path and body. */
+  /** Errors with which the call may answer, in addition to those of its scope, path and body. */
   readonly errors?: readonly ServiceErrorSlug[];
   /** Defaults of parameters and body fields. The default of `limit` is in the call's declaration. */
   readonly defaults?: Readonly<Record<string, Example>>;
@@ -353,7 +353,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'requests.cancel': { summary: 'Cancel a position request', description: 'Only an unfunded request is canceled.' },
 };
 
-/** Returns all errors that a call may answer: those of its scope, path and body, then those of its note. */
+/** Returns all errors with which a call may answer: those of its scope, path and body, then those of its note. */
 export function listErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   const { scope, body, path } = declarationOf(name);
   const { errors = [] } = ENDPOINT_NOTES[name];

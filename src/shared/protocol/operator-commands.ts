@@ -1,6 +1,6 @@
 /** Commands that change the trader's mode, for command line, dashboard, Telegram and `twinbook mcp`. */
 
-/** Roles on the dashboard, ascending. Each role includes the permissions of the roles before it. */
+/** Roles on the dashboard, fewest permissions first. Each role includes the permissions of the roles before it. */
 export const ROLES = ['view', 'stop', 'operate'] as const;
 /** Role of a visitor of the dashboard. */
 export type Role = (typeof ROLES)[number];
@@ -11,16 +11,16 @@ type Button = readonly [label: string, title: string];
 /** Description of one operator command. */
 export interface OperatorRow {
   readonly help: string;
-  /** Whether the operator gives a reason with the command. `usual`: without a reason, the sender's name is recorded. */
+  /** Whether the operator gives a reason with the command. `usual`: the sender's name replaces a missing reason. */
   readonly reason: 'none' | 'usual' | 'optional' | 'required';
   /** Minimum role for the command on the dashboard. */
   readonly role: Role;
   readonly button: Button;
-  /** Dashboard button for one market. The button is absent if the command only applies to all markets. */
+  /** Dashboard button for one market. The button is absent for a command that applies only to all markets. */
   readonly marketButton?: Button;
-  /** Set if `twinbook mcp` offers the command. AI agents get only commands that stop the trader. */
+  /** Set if `twinbook mcp` offers the command to AI agents. AI agents get only commands that stop trading. */
   readonly isTool?: true;
-  /** Set if the command has `--verify`, which waits until no order rests according to the exchange. */
+  /** Set if the command has the option `--verify`, which waits until the exchange shows no open order. */
   readonly isVerifiable?: true;
 }
 
@@ -89,10 +89,10 @@ export const OPERATOR_COMMANDS = {
 } as const satisfies Readonly<Record<string, OperatorRow>>;
 
 type OperatorRows = typeof OPERATOR_COMMANDS;
-/** Name of an operator command, as typed. */
+/** Name of an operator command, as the operator types it. */
 export type OperatorName = keyof OperatorRows;
 
-/** Name of a command that also applies to one market. */
+/** Name of a command that can also apply to a single market. */
 export type MarketName = {
   [Name in OperatorName]: OperatorRows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
@@ -101,13 +101,13 @@ export type MarketName = {
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
-/** Commands that the dashboard always shows, also for all traders at once. */
+/** Commands that the dashboard always shows, even for all traders at once. */
 export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
-/** Commands that Telegram offers. A thief with the operator's telephone can only stop the trader. */
+/** Commands that Telegram offers. A thief of the operator's telephone can therefore only stop the trader. */
 export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**
- * Returns the request that sends a command, with only the command's own fields.
+ * Returns the request for a command, with only the fields that this command has.
  * @param reason empty if none was given @param sender recorded instead of an empty reason if a reason is usual
  * @param market condition id; null for all markets
  */

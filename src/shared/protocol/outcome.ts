@@ -2,28 +2,28 @@
 
 import { type Micros, micros, mul, ONE } from '../base/micros.js';
 
-/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number: the value of a YES share, 0 to 1. */
+/** Outcome of a market. True: YES paid 1. False: NO paid 1. A number is the value of a YES share, from 0 to 1. */
 export type MarketOutcome = boolean | number;
 
-/** Value of a share of a void market, unless the venue reports another. */
+/** Value of a share of a void market, unless the venue reports a different value. */
 export const VOID_OUTCOME = 0.5;
 
 /** Returns the value of a YES share in Micros. */
 export const yesValue = (outcome: MarketOutcome): Micros => micros(Math.round(Number(outcome) * ONE));
 
-/** Returns the value of `yes` and `no` shares in Micros, rounded down. */
+/** Returns the value of `yes` YES shares and `no` NO shares in Micros, rounded down. */
 export const settledValue = (outcome: MarketOutcome, yes: number, no: number): Micros =>
-  // The formula equals yes x value + no x (1 - value), but it rounds only once.
+  // The formula equals yes x value + no x (1 - value), but rounds only once.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
-/** Returns the outcome that gives a YES share this value; null for a value outside 0 to 1. */
+/** Returns the outcome in which a YES share has a given value; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {
   if (!(value >= 0 && value <= 1)) return null;
   const rounded = Math.round(value * ONE) / ONE;
   return rounded === 0 ? false : rounded === 1 ? true : rounded;
 }
 
-/** Returns the outcome at which these shares pay `paid`; null if `paid` does not determine it. */
+/** Returns the outcome in which these shares pay `paid`; null if `paid` does not determine the outcome. */
 export function inferOutcome(yes: number, no: number, paid: number): MarketOutcome | null {
   if (yes === no) return null;
   // Venues settle at multiples of 0.0001.

@@ -6,15 +6,15 @@ import { FEE_SCHEDULES } from '../base/fees.js';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
 
-/** Maximum co-signers with which the longest transaction of the paper exchange still fits into a packet. */
+/** Maximum number of co-signers with which the paper exchange's longest transaction still fits into a packet. */
 const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
-/** Schema of a rate as text, in the format of `formatDecimal`, so that two rates can be compared as text. */
+/** Schema of a rate as text in the format of `formatDecimal`, so that rates can be compared as text. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft besides the caller's wallet. Every draft has all these signers and no other. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all of these signers and no others. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
@@ -27,13 +27,13 @@ const draftCosigners = z
     message: 'wants one of the keys in `keys` of the same entry',
   });
 
-/** Co-signers of a venue's transaction drafts, and the fee payer. Keys are base58 of 32 bytes. */
+/** Co-signers of a venue's transaction drafts, and the payer of the transaction fee. Keys are base58 of 32 bytes. */
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
-  /** Name of the service in the challenge and in readable drafts. */
+  /** Name of the service in the text of challenges and of readable drafts. */
   service_name: z.string().min(1).max(40),
-  /** Prefix of the three authentication headers. */
+  /** Prefix of the names of the three authentication headers. */
   header_prefix: z.string().regex(/^[A-Z][A-Z0-9-]{0,30}$/, 'capital letters, digits and dashes'),
   base_url: z.url(),
   /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
@@ -49,13 +49,13 @@ export const venueProfileSchema = z.strictObject({
   /** Whether transactions that call these programs may use address lookup tables; absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
-   * The service's own keys that also sign its transaction drafts (`solana_tx`). Their signature slots are empty in the
-   * draft, and the service fills them at the submit. Without such keys, only our wallet signs and pays.
+   * The service's own keys that also sign its transaction drafts (`solana_tx`). The slots of these signatures are empty
+   * in the draft; the service fills them at the submit. Without such keys, only the trader's wallet signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks them. */
+  /** Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` checks these rates. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Quantity that the venue's fee rates multiply, see `FeeSchedule`; absent: notional. */
+  /** Quantity by which the venue's fee rates are multiplied, see `FeeSchedule`; absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),
@@ -64,16 +64,16 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /** On the paper exchange, loss in percent of own liquidity that liquidates a margin position; absent: 100. */
+  /** Loss at which the paper exchange liquidates a margin position, per cent of own liquidity; absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
-  /** Whether `GET /trades/` lists own fills. If false, the trader reads fills from the orders' filled amounts. */
+  /** Whether `GET /trades/` lists the caller's fills. If false, the trader uses its orders' filled amounts. */
   own_trades: z.boolean(),
 });
 
-/** Profile of a venue. Ages in a profile are in seconds, limits in requests a minute. */
+/** Profile of a venue. Ages in a profile are in seconds, limits in requests per minute. */
 export type VenueProfile = Readonly<z.output<typeof venueProfileSchema>>;
 
-/** True for base58 of 32 bytes. Text of more than 44 characters is too long and is not decoded. */
+/** Returns true for base58 of 32 bytes. A text of more than 44 characters is too long, and is not decoded. */
 function isPublicKey(text: string): boolean {
   if (text.length > 44) return false;
   try {

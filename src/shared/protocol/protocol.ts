@@ -1,6 +1,6 @@
 /**
  * The public entry `twinbook/protocol`. This module exports the service's schemas, and the types that the trader's core
- * and shell exchange. Code inside this package imports the single files instead.
+ * and shell exchange. Code inside this package imports the single files.
  */
 export * from './cursors.js';
 export * from './drafts/draft-message.js';

@@ -1,6 +1,6 @@
 /**
  * Schemas of the service's records, the source of the OpenAPI document and of docs/service.md. `z.input` is the wire
- * format. `z.output` is the parsed record, with amounts in Micros. A field that a venue leaves out is parsed as null.
+ * format. `z.output` is the parsed record, with amounts in Micros. A field that a venue omits is parsed as null.
  */
 
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import {
 } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
-/** Returns the schema of a record of the service; `help` describes the record in the documents. */
+/** Returns the schema of a service's record; `help` describes the record in the documents. */
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
 export const credential = record('A new API key with its secret.', {
@@ -364,7 +364,7 @@ export const tpSlRow = record('Prices at which a margin position closes automati
   triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before the trigger.'),
 });
 
-/** All prices of a position are prices of its own outcome: a NO position has NO prices. */
+/** All prices of a position are prices of its outcome: a NO position has NO prices. */
 export const positionRow = record('A margin position.', {
   pubkey: z.string().describe('Permanent id of the position.'),
   position_request_pubkey: given(z.string()).describe('Id of the request that opened the position.'),
@@ -443,11 +443,11 @@ export const marginEstimate = record('Estimated effect of opening a margin posit
   liquidation_price: absent(decimalText).describe('Price at which the position is liquidated; null at leverage 1.'),
 });
 
-/** A parsed merge or split. Amounts are Micros of complete sets. */
+/** A parsed merge or split. Amounts are complete sets, in Micros. */
 export type ConversionRow = z.output<typeof conversionRow>;
-/** A parsed own order. Amounts and funds are Micros; the price is a price of the order's outcome. */
+/** A parsed order of the caller. Amounts and funds are Micros; the price is a price of the order's outcome. */
 export type OrderRow = z.output<typeof orderRow>;
-/** A parsed own fill. Amount and fee are Micros; the price is a price of the order's outcome. */
+/** A parsed fill of the caller. Amount and fee are Micros; the price is a price of the order's outcome. */
 export type OwnTradeRow = z.output<typeof ownTradeRow>;
 /** A parsed redeem. Funds and shares are Micros. */
 export type RedeemRow = z.output<typeof redeemRow>;
@@ -455,17 +455,17 @@ export type RedeemRow = z.output<typeof redeemRow>;
 export type AssetRow = z.output<typeof assetRow>;
 /** A parsed public trade. The price is a price of the incoming order's outcome. */
 export type PublicTradeRow = z.output<typeof publicTradeRow>;
-/** A parsed bar of a price chart. Prices stay decimal text. */
+/** A parsed bar of a price chart. Prices remain decimal text. */
 export type Candle = z.output<typeof candle>;
-/** The parsed book of one outcome: price levels of bids and asks in Micros, own orders included. */
+/** The parsed book of one outcome: price levels of bids and asks in Micros, including the caller's orders. */
 export type Orderbook = z.output<typeof orderbook>;
 /** The parsed short form of a market inside another record. */
 export type MarketSummary = z.output<typeof marketSummary>;
-/** All parsed details of one market, its configuration included. */
+/** All parsed details of one market, including its configuration. */
 export type MarketDetail = z.output<typeof marketDetail>;
 /** Parsed limits, grid and fee rates of a market with an order book. Fee rates are in millionths. */
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
-/** A parsed margin position. Money and prices stay decimal text. */
+/** A parsed margin position. Money and prices remain decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
-/** A parsed request for a margin position. Money and prices stay decimal text. */
+/** A parsed request for a margin position. Money and prices remain decimal text. */
 export type RequestRow = z.output<typeof requestRow>;

@@ -10,21 +10,21 @@ export const ORDER_STATUSES = [
   'expired',
   'failed',
 ] as const;
-/** Status of an order. An order with `waiting_to_sign` is a draft and not in the book. */
+/** Status of an order. An order with status `waiting_to_sign` is only a draft, and is not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** Meaning of an order's status. */
 export interface OrderStanding {
   /** `unsigned`: the order is only a draft. `over`: the order's state is final. */
   readonly phase: 'unsigned' | 'resting' | 'over';
-  /** Whether the order took effect: it was in the book, or filled at once. */
+  /** Whether the order had an effect: it was in the book, or it was filled at once. */
   readonly tookEffect: boolean;
   readonly filled: 'nothing' | 'part' | 'all';
   /** Whether a cancel request ended the order. */
   readonly isCanceled: boolean;
 }
 
-/** Meaning of each order status. A new status without an entry here does not compile. */
+/** Meaning of each order status. The code does not compile if a new status has no entry here. */
 export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   waiting_to_sign: { phase: 'unsigned', tookEffect: false, filled: 'nothing', isCanceled: false },
   open: { phase: 'resting', tookEffect: true, filled: 'nothing', isCanceled: false },
@@ -37,15 +37,15 @@ export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
 };
 
-/** Statuses in which an order rests in the book. */
+/** Statuses in which an order is open in the book. */
 export const RESTING_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(
   (status) => ORDER_STANDING[status].phase === 'resting',
 );
 
-/** True if the order does not rest and can never rest again, so that no fill can follow. */
+/** Returns true if the order is not in the book and can never be again, so that no fill can follow. */
 export const isFinalOrder = (status: OrderStatus): boolean => ORDER_STANDING[status].phase === 'over';
 
-/** States of share merges and share splits. */
+/** States of merges and splits of shares. */
 export const CONVERSION_STATES = ['waiting_to_sign', 'in_process', 'done', 'failed', 'expired'] as const;
 /** State of a merge or a split. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
@@ -62,7 +62,7 @@ export const REDEEM_STATES = [
 /** Status of a redeem. Both `completed` and `done` mean success. */
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
-/** States of a fill. A `failed` fill moved no shares and no currency. */
+/** States of a fill. A `failed` fill transferred no shares and no currency. */
 export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
 
 export const MARKET_STATES = [
@@ -78,7 +78,7 @@ export const MARKET_STATES = [
 /** State of a market; only `open` markets trade. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
-/** True if the market's state is final: its shares can be redeemed, and it never trades again. */
+/** Returns true if the state of a market is final: its shares can be redeemed, and it never trades again. */
 export const isSettledMarket = (state: MarketState): boolean => state === 'resolved' || state === 'canceled';
 
 export const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
@@ -90,17 +90,17 @@ export const EVENT_SORTS = [...SORTS, 'live_stream'] as const;
 export const SEARCH_SORTS = [...SORTS, 'created'] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
-/** Side of an order: buys or sells shares of the order's outcome. */
+/** Side of an order, which buys or sells shares of the order's outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
-/** Type of an order. A `limit` order may rest; a `market` order trades against resting orders and never rests. */
+/** Type of an order. A `limit` order may stay in the book; a `market` order only trades against the book. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
 export const CANDLE_INTERVALS = ['5m', '30m'] as const;
 /** The duration of a price bar: 5 or 30 minutes. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
 
-/** States of margin position requests. In these states the service spells `cancelled` with two l. */
+/** States of margin position requests. The service spells `cancelled` in these states with two l. */
 export const REQUEST_STATES = [
   'created',
   'funding_processing',
@@ -115,16 +115,16 @@ export const REQUEST_STATES = [
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 'claim_pending', 'done'] as const;
-/** Status of the settlement of a closed margin position. Only `claimable` requires an action of the user. */
+/** Status of the settlement of a margin position that is closed. Only `claimable` requires an action of the user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-/** Results of closing a position. `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
+/** Results of closing a margin position. `zero`: there was nothing to sell. `order`: its shares are being sold. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 /** Status of the take-profit and stop-loss orders of a margin position. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
-/** Kind of change of a margin position that the service publishes. */
+/** Kind of a change of a margin position that the service publishes. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];

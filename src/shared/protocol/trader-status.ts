@@ -1,5 +1,5 @@
 /**
- * The status of a running trader, as its control socket serves it. Amounts and prices (`…Micros`) are whole
+ * The status of a running trader, as the trader's control socket sends it. Amounts and prices (`…Micros`) are whole
  * millionths, and prices are YES prices. Times are Unix ms of the trader's clock.
  */
 
@@ -8,7 +8,7 @@ import type { Micros } from '../base/micros.js';
 
 const micros = z.custom<Micros>(Number.isSafeInteger, 'expected whole millionths');
 const moment = z.number();
-/** Schema of seconds, ratios and estimated rates. */
+/** Schema of durations in seconds, ratios and estimated rates. */
 const float = z.number();
 const count = z.int();
 const text = z.string();
@@ -36,24 +36,24 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** Configuration of the trader, with the keys of its files and asterisks instead of secrets. */
+  /** Configuration of the trader, with the keys of its files, and with asterisks instead of secrets. */
   config: z.record(text, z.unknown()),
 });
 
 const difference = { what: text, subject: text, ledger: text, exchange: text };
 const dayResult = shape({ day: text, resultMicros: micros });
 const budget = shape({
-  /** Requests a minute that the venue allows. */
+  /** Number of requests per minute that the venue allows. */
   limit: float,
-  /** Requests a minute that the trader allows itself. */
+  /** Number of requests per minute that the trader allows itself. */
   perMinute: float,
-  /** Number of requests that could be sent now; negative after more requests than allowed. */
+  /** Number of requests that could be sent now; negative if more requests were sent than allowed. */
   available: float,
-  /** Time when the venue's throttling ends, Unix ms; null while the scope is not throttled. */
+  /** Time when the venue's throttling ends, Unix ms; null while the venue does not throttle this scope. */
   blockedUntilMs: moment.nullable(),
 });
 
-/** Histogram: counts of values between the bounds in `histogram.ts`, the last one of values above all bounds. */
+/** Histogram with counts of values between the bounds in `histogram.ts`; the last count is above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
@@ -64,7 +64,7 @@ const feed = shape({
   values: count,
   /** Age of the feed's newest value, ms; null before the first value. */
   ageMs: float.nullable(),
-  /** Number of rows and lines of the feed's source that were ignored as invalid. */
+  /** Number of rows and lines from the feed's source that were invalid and ignored. */
   problems: count,
   trouble: text.nullable(),
 });
@@ -72,16 +72,16 @@ const feed = shape({
 const accountStatus = shape({
   mode: text,
   reason: text,
-  /** Loss limit that determines the trader's mode; null if the mode has another reason. */
+  /** Loss limit that determines the trader's mode; null if no loss limit does. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
-  /** Operator command that ends the trader's mode; empty if none is needed. */
+  /** Operator command that ends the trader's mode; empty if no command is needed. */
   wayBack: text,
-  /** True if the exchange has left several consecutive requests without an answer. */
+  /** True if the exchange did not answer several consecutive requests. */
   silent: z.boolean(),
   cashMicros: micros,
-  /** Equity of the account; null while a held share has no mark. */
+  /** Equity of the account; null while there is no mark for a held share. */
   equityMicros: micros.nullable(),
-  /** Result: equity minus the invested capital; null while equity is null. */
+  /** Result: equity minus the invested capital; null while the equity is null. */
   resultMicros: micros.nullable(),
   /** Losses of the account as its loss limits define them; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
@@ -91,66 +91,66 @@ const accountStatus = shape({
   fills: count,
   /** Requests of this run that were dropped before they were sent. */
   unsent: count,
-  /** Why only orders that reduce positions are allowed; null if ledger and exchange agree. */
+  /** Reason why only orders that reduce positions are allowed; null if ledger and exchange agree. */
   reduceOnly: text.nullable(),
   /** The newest complete comparison of ledger and exchange; null before the first comparison. */
   reconciled: shape({ begunMs: moment, comparedMs: moment, differences: list(shape(difference)) }).nullable(),
-  /** A sentence about differences confirmed by two reconciliation rounds; null without any. */
+  /** A sentence about differences that two reconciliation rounds confirmed; null without such differences. */
   disagreement: text.nullable(),
   /** Differences between ledger and exchange that an operator has accepted. */
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
-  /** True if the next reconciliation round must confirm or clear a found difference. */
+  /** True if a difference was found, and the next reconciliation round must confirm or clear it. */
   inDoubt: z.boolean(),
-  /** Why the newest reconciliation round is void; null if the round is valid. */
+  /** Reason why the newest reconciliation round is void; null if the round is valid. */
   voidReason: text.nullable(),
-  /** True if, since the last request ended, two complete reads have shown no resting order. */
+  /** True if, since the last request ended, two complete reads have shown no open order. */
   proven: z.boolean(),
-  /** Time when two reads verified the newest cancel-all or stop; null until then; unchanged by later requests. */
+  /** Time when two reads confirmed the newest cancel-all or stop; null until then; later requests do not change it. */
   provenMs: moment.nullable(),
-  /** Markets that an operator or the trader has paused individually. */
+  /** Markets that an operator or the trader has paused one by one. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's clock, ms; null before the first answer. */
   clockOffsetMs: float.nullable(),
   budgets: shape({ public: budget, signed: budget }),
-  /** Measured reliability of the venue's marks; null if the trader does not use marks. */
+  /** Measured reliability of the venue's marks; null if the trader does not use these marks. */
   marks: shape({ isBelieved: z.boolean(), told: float, precision: float, recall: float }).nullable(),
   feeds: list(feed),
   risk: shape({
     /** Currency lost if every order filled at its worst price and every market resolved against the trader. */
     totalLossMicros: micros,
     pace: shape({ lastSecond: count, lastMinute: count }),
-    /** Largest number of the newest fills within one window of the fill limit. */
+    /** Largest number of recent fills within one window of the fill limit. */
     fillsInWindow: count,
-    /** Events with holdings or orders. A market without an event counts as its own event. */
+    /** Events in which the trader has shares or orders. A market without an event counts as its own event. */
     events: list(shape({ eventKey: text, positionMicros: micros, lossMicros: micros })),
   }),
   health: shape({
     steps: count,
-    /** Durations of the newest engine steps, ms: percentiles and maximum. */
+    /** Durations of recent engine steps, ms: percentiles and maximum. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** Level of the `Brake`: at 0 telemetry is complete, and higher levels omit parts to save time. */
+    /** Level of the `Brake`: at level 0 telemetry is complete; higher levels omit parts of it to save time. */
     brake: count,
     readers: count,
-    /** Status-stream readers that this run disconnected because they did not read. */
+    /** Number of readers of the status stream that this run disconnected because they did not read. */
     readersCut: count,
     memoryBytes: count,
     guardian: text,
   }),
   upkeep: shape({
-    /** Failure of the newest scheduled backup of the ledger; null if the backup succeeded. */
+    /** Failure of the newest scheduled backup of the ledger; null if this backup succeeded. */
     backupFailed: shape({ at: moment, why: text }).nullable(),
-    /** Why this run's journal ended early; null while the journal is written, or if none is configured. */
+    /** Reason why this run's journal ended early; null while the journal is written, or without a journal. */
     journalEnded: text.nullable(),
     hasJournal: z.boolean(),
   }),
 });
 
-/** Feed value as a float: a price from 0 to 1, or a standard deviation; null if not given. */
+/** Value from a feed as a floating-point number: a price from 0 to 1, or a standard deviation; null if not given. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 
@@ -160,7 +160,7 @@ const orderStatus = shape({
   remainingMicros: micros,
   phase: text,
   submittedMs: moment,
-  /** Estimated shares of others queued ahead of the order; null until a book shows the order's level. */
+  /** Estimated number of other accounts' shares ahead of the order; null until a book shows the order's level. */
   queueAheadMicros: micros.nullable(),
 });
 
@@ -169,7 +169,7 @@ const marketStatus = shape({
   title: text,
   eventId: text.nullable(),
   strategies: list(text),
-  /** Text from the market's strategy, or why the market is not quoted. */
+  /** Text from the market's strategy, or the reason why the market is not quoted. */
   note: text,
   fairMicros: micros.nullable(),
   markMicros: micros.nullable(),
@@ -178,38 +178,38 @@ const marketStatus = shape({
   maxPositionMicros: micros.nullable(),
   /** Time when the market's newest book arrived; null before the first book. */
   bookSeenMs: moment.nullable(),
-  /** Time when the newest book used for orders was requested; null before the first book. */
+  /** Time when the newest book that orders may use was requested; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
-  /** Best bid and ask of other traders; null without one. */
+  /** Best bid and ask of other traders; null if there is none. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
-  /** Best bid and ask of own orders; null without one. */
+  /** Best bid and ask of the trader's orders; null if there is none. */
   bidMicros: micros.nullable(),
   askMicros: micros.nullable(),
   orders: list(orderStatus),
   factors: z.record(text, float),
   health: shape({ crossed: z.boolean(), frozen: z.boolean() }).nullable(),
-  /** Number of orders that risk controls refused, by control, with the newest reason. */
+  /** Number of orders that risk controls refused, for each control, with the newest reason. */
   refusals: list(shape({ name: text, count, text })),
-  /** A sentence about consecutive orders that the exchange refused; null if it accepted the newest order. */
+  /** A sentence about consecutive orders that the exchange refused; null if the exchange accepted the newest order. */
   exchangeRefusal: text.nullable(),
-  /** How far the venue's mark lies outside the newest book, beyond half a tick; 0 without a newer mark. */
+  /** Distance by which the venue's mark is outside the newest book, beyond half a tick; 0 without a newer mark. */
   markMove: float,
-  /** Newest values of the feeds that the market's strategies use, including expired values. */
+  /** Newest values of the feeds that the market's strategies use, even if expired. */
   feeds: list(
     shape({
       name: text,
       view: shape({ p: price, bid: price, ask: price, sd: price, ageMs: float }).nullable(),
-      /** Why the strategy does not get the feed's value; null if the strategy gets the value. */
+      /** Reason why the strategy does not get the feed's value; null if the strategy gets it. */
       withheld: text.nullable(),
     }),
   ),
-  /** Why the strategies only read this market; null if they quote it. */
+  /** Reason why the strategies only read this market; null if they quote it. */
   leftOutBecause: text.nullable(),
-  /** Estimated value of quoting this market, currency per second, and its parts; null if not known. */
+  /** Estimated value of quoting this market, currency per second, and the parts of this value; null if unknown. */
   worth: shape({
-    /** Rank of the market by value; 1 is the most valuable market. */
+    /** Rank of the market by its value; 1 is the most valuable market. */
     place: count,
     value: shape({
       edge: float,
@@ -225,14 +225,14 @@ const marketStatus = shape({
       fillsPerS: float,
       currencyBound: float,
     }),
-    /** Estimated value of a book read and of a signed request, currency. */
+    /** Estimated cost of reading a book and of a signed request, currency. */
     prices: shape({ look: float, request: float }),
     belief: shape({ fillRatio: float, adversePart: float }),
   }).nullable(),
-  /** Book levels of other traders: price and shares, best first; absent while telemetry is reduced. */
+  /** Book levels of other traders: price and shares, best price first; absent while telemetry is reduced. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** Newest public trades first: exchange time, price, shares, taker's side; absent while telemetry is reduced. */
+  /** Public trades, newest first: exchange time, price, shares, taker's side; absent while telemetry is reduced. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
@@ -241,7 +241,7 @@ export const traderStatus = shape({
   process: processStatus,
   /** URL of the dashboard without its token; null without a dashboard. */
   dashboard: text.nullable(),
-  /** Number of drafts that the signer refused, over all runs of this ledger. */
+  /** Number of drafts that the signer refused, in all runs of this ledger. */
   signingRefused: count,
   account: accountStatus,
   markets: list(marketStatus),
@@ -263,15 +263,15 @@ export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): str
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
 const LINES = [
-  /** The status stream's first line. The stream repeats this line after each configuration change. */
+  /** First line of the status stream. The stream repeats this line after each change of the configuration. */
   z.object({ type: z.literal('hello'), process: processStatus }),
   z.object({
     type: z.literal('frame'),
     time: moment,
     account: accountStatus,
-    /** Status of the markets that changed since the stream's previous frame. */
+    /** Status of each market that changed since the stream's previous frame. */
     markets: list(marketStatus),
-    /** Condition ids of all markets that the trader follows. The trader does not follow any other market. */
+    /** Condition ids of all markets that the trader follows. The trader follows no other markets. */
     known: list(text),
   }),
   /** A notice for the operator. */
@@ -282,13 +282,13 @@ const LINES = [
     kind: text,
     text,
   }),
-  /** The status stream's last line in a run. `proven` is true if two reads showed that no order rests. */
+  /** The last line of a run in the status stream. `proven` is true if two reads showed that no order is open. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 
-/** One line of the stream that `subscribe` starts. */
+/** One line of the stream that the request `subscribe` starts. */
 export const statusLine = z.discriminatedUnion('type', LINES);
 /** Any line of the trader's status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of the status stream whose `type` is `Type`. */
+/** Line of the status stream with the `type` `Type`. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { type Micros, ONE, parseDecimal } from '../base/micros.js';
 
-/** Number of slow parses before zod compiles a schema, which costs about as much as these parses. */
+/** Number of slow parses before zod compiles a schema; compiling costs about as much as these parses. */
 const PARSES_UNCOMPILED = 100;
 
-/** Number of parses so far of each schema that is not compiled yet. */
+/** Number of parses of each schema that is not yet compiled. */
 const parses = new WeakMap<z.ZodType, number>();
 
 /** Equals `schema.safeParse(value)`, but compiles late: compiling all schemas takes a fifteenth of a trader's start. */
@@ -17,7 +17,7 @@ export function parseBySchema<S extends z.ZodType>(schema: S, value: unknown): z
   return schema.safeParse(value, { jitless: true });
 }
 
-/** A decimal string parsed into exact Micros. More than six significant decimals are rejected, never rounded. */
+/** A decimal string parsed into exact Micros. More than six significant decimals are rejected, not rounded. */
 export const money = z
   .string()
   .transform((text, context): Micros => {
@@ -28,7 +28,7 @@ export const money = z
   })
   .meta({ pattern: '^-?\\d{1,16}(\\.\\d{1,6}0*)?$' });
 
-/** Schema of money from 0 to `units` units. A venue that sends a larger value is wrong. */
+/** Schema of money from 0 to `units` units. A larger value from a venue is an error. */
 const upTo = (units: number) =>
   money
     .refine((value) => value >= 0, 'Ensure this value is greater than or equal to 0.')
@@ -38,7 +38,7 @@ const upTo = (units: number) =>
 /** Schema of an outcome's price, 0 to 1. */
 export const price = upTo(1);
 
-/** Maximum amount of shares or currency, in Micros. The sum of nine such maximum amounts is still an exact integer. */
+/** Maximum amount of shares or currency, in Micros. The sum of nine such amounts is still an exact integer. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
 /** Schema of shares or currency that are held, paid or owed: 0 to 10^9 units. */
@@ -47,13 +47,13 @@ export const amount = upTo(LARGEST_AMOUNT / ONE);
 /** Schema of a decimal string of any precision. The string stays text, because the trader never calculates with it. */
 export const decimalText = z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/, 'A decimal string is required.');
 
-/** Schema of a value that a venue may omit or send as null. An omitted value is parsed as null. */
+/** Schema of a value that a venue may omit or send as null. A missing value is parsed as null. */
 export const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
 /** Schema like `absent`, for a value that the paper exchange always sends but other venues may omit. */
 export const given = <T extends z.ZodType>(schema: T) => absent(schema).meta({ isAlwaysGiven: true });
 
-/** Schema of a body field that a caller may omit or send as null. Both cases are parsed as undefined. */
+/** Schema of a body field that a caller may omit or send as null. A missing or null field is parsed as undefined. */
 export const ungiven = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 export const unixSeconds = z.number().int();
@@ -67,7 +67,7 @@ export const queryBoolean = z
   .transform((value) => value === 'true')
   .meta({ type: 'boolean', enum: undefined });
 
-/** Schema of an integer query parameter. A value outside the bounds is rejected, never clamped. */
+/** Schema of an integer query parameter. A value outside the bounds is rejected, not clamped. */
 export const queryInteger = (min: number, max: number) =>
   z
     .string()
@@ -81,7 +81,7 @@ export const queryInteger = (min: number, max: number) =>
     )
     .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
-/** Schema of one word of a list, in upper or lower case. The parsed word is lower case. */
+/** Schema of one of the listed words, in upper or lower case. The parsed word is lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()
@@ -89,7 +89,7 @@ export const anyCase = <const T extends readonly [string, ...string[]]>(words: T
     .pipe(z.enum(words, { error: `Must be one of: ${words.join(', ')}.` }))
     .meta({ enum: words });
 
-/** Schema of a comma-separated list of at least one of these words, in upper or lower case. */
+/** Schema of a comma-separated list of at least one of the given words, in upper or lower case. */
 export const commaList = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()

@@ -1,10 +1,10 @@
-/** Confidence intervals by resampling whole events (Efron's percentile interval), since only events are independent. */
+/** Confidence intervals by resampling whole events (Efron's percentile interval), as only events are independent. */
 
 import { must } from '../base/errors.js';
 import { Random } from '../base/random.js';
 import { figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';
 
-/** Sums over one group of values: `sum` of weight x value, and `weight` of the weights, which are not negative. */
+/** Sums over one group of values; `sum` adds weight x value, `weight` adds the weights, which are not negative. */
 export interface Cluster {
   readonly sum: number;
   readonly weight: number;
@@ -12,7 +12,7 @@ export interface Cluster {
 
 interface ClusteredMean {
   readonly mean: number;
-  /** Standard error of the mean; null with fewer than two groups. */
+  /** Standard error of the mean; null for fewer than two groups. */
   readonly standardError: number | null;
   readonly clusters: number;
 }

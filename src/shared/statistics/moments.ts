@@ -6,7 +6,7 @@
 /** Values of a sample, as a plain or typed array. */
 export type Values = ArrayLike<number>;
 
-/** Returns the sample's value at `index`. Throws RangeError with index and value if it is not finite. */
+/** Returns the sample's value at `index`. Throws RangeError with index and value if the value is not finite. */
 export function valueAt(values: Values, index: number): number {
   const value = values[index];
   if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
@@ -21,10 +21,10 @@ export function requireFinite(value: number, what: string): void {
 const notFinite = (value: number | undefined, where: string): RangeError =>
   new RangeError(`a finite number is wanted ${where}, got ${value}`);
 
-/** Returns the value; null if it is not finite, after an overflow or a division by zero. */
+/** Returns the value; null if the value is not finite because of an overflow or a division by zero. */
 export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Returns a sorted copy for `quantileOfSorted`. Throws RangeError for a value that is not finite. */
+/** Returns a sorted copy of values, for `quantileOfSorted`. Throws RangeError for a value that is not finite. */
 export function sortValues(values: Values): Float64Array {
   const copy = new Float64Array(values.length);
   for (let i = 0; i < copy.length; i++) copy[i] = valueAt(values, i);
@@ -32,7 +32,7 @@ export function sortValues(values: Values): Float64Array {
 }
 
 /**
- * Returns the quantile at `part` in [0, 1] of ascending values; null without samples. The interpolation is linear (type
+ * Returns the quantile at `part` in [0, 1] of ascending values; null without values. The interpolation is linear (type
  * 7, the default of NumPy and R). Throws RangeError for a `part` outside [0, 1].
  */
 export function quantileOfSorted(ascending: Values, part: number): number | null {
@@ -48,14 +48,14 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   return low === high ? low : low * (1 - share) + high * share;
 }
 
-/** Returns the quantile at `part` in [0, 1], for values in any order; null without samples. */
+/** Returns the quantile at `part` in [0, 1] of values in any order; null without values. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
 export interface Moments {
   readonly count: number;
   /** Arithmetic mean; null without samples. */
   readonly mean: number | null;
-  /** Sample deviation with division by n - 1, as in polars and pandas, not NumPy. Null for fewer than two samples. */
+  /** Sample deviation with division by n - 1, as in pandas, but not in NumPy. Null for fewer than two samples. */
   readonly standardDeviation: number | null;
   /** Skewness g3 = m3 / m2^1.5 from the central moments divided by n. Null without variance. */
   readonly skewness: number | null;
@@ -63,7 +63,7 @@ export interface Moments {
   readonly kurtosis: number | null;
 }
 
-/** Computes the moments in two passes, first the mean and then powers of distances, for numerical precision. */
+/** Computes the moments in two passes (the mean, then powers of the distances from it), for numerical precision. */
 export function computeMoments(values: Values): Moments {
   const count = values.length;
   const mean = computeMean(values);

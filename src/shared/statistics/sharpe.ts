@@ -1,6 +1,6 @@
 /**
  * Credibility of a Sharpe ratio, after two papers: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier"
- * (2012) for PSR and "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual.
+ * (2012) for PSR and "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, not annualised.
  */
 
 import { normalCdf, normalQuantile } from '../base/random.js';
@@ -17,7 +17,7 @@ export interface ObservedSharpe {
   readonly kurtosis: number;
 }
 
-/** Returns the observed Sharpe ratio of these changes of equity; null below two samples or without variance. */
+/** Returns the observed Sharpe ratio of equity changes; null for fewer than two changes or without variance. */
 export function observedSharpe(changes: Values): ObservedSharpe | null {
   const sharpe = sharpePerSample(changes);
   const { count, skewness, kurtosis } = computeMoments(changes);
@@ -39,7 +39,7 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
   return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
 }
 
-/** All trials of the search that found the judged Sharpe ratio. */
+/** All trials of the search that found the Sharpe ratio. */
 export interface Trials {
   /** Number N of all configurations ever tried, including discarded ones; at least 1. */
   readonly count: number;
@@ -50,7 +50,7 @@ export interface Trials {
 /**
  * Returns SR0, the expected highest of N Sharpe ratios per sample if no trial has any skill: sqrt(V) ((1 - E)
  * Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The formula of SR0 is an approximation for many trials.
- * Below N = 1.3 it is negative, so SR0 is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
+ * For N < 1.3 the formula is negative, so SR0 is 0, the exact value for N = 1. Throws RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');
@@ -65,11 +65,11 @@ export function expectedMaxSharpe({ count, variance }: Trials): number {
 /** The Euler-Mascheroni constant. */
 const EULER = 0.5772156649015329;
 
-/** Returns DSR = PSR(SR0), the probability that the true ratio exceeds the ratio that luck alone would give. */
+/** Returns DSR = PSR(SR0), the probability that the true ratio exceeds the ratio expected from luck alone. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
 
-/** Returns the Sharpe ratio per sample, mean over deviation; null below two samples or without variance. */
+/** Returns the Sharpe ratio per sample, mean / deviation; null for fewer than two samples or without variance. */
 export function sharpePerSample(changes: Values): number | null {
   const { mean, standardDeviation } = computeMoments(changes);
   if (mean === null || standardDeviation === null || standardDeviation === 0) return null;

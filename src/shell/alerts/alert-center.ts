@@ -7,15 +7,15 @@ import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type 
 
 /** Time after which a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;
-/** An alert is over when its condition was absent for this long, ms. */
+/** An alert ends when its condition was absent for this time, ms. */
 const CLEARED_AFTER_MS = 30_000;
 
-/** An open alert, as stored and shown. Times are Unix ms. */
+/** An open alert, in the form in which it is stored and shown. Times are Unix ms. */
 export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
   readonly sinceMs: number;
-  /** Time of the last message about the alert, Unix ms; null before the first. */
+  /** Time of the last message about the alert, Unix ms; null before the first message. */
   readonly toldMs: number | null;
-  /** Time of an operator's acknowledgement, Unix ms; null without one. Stops its messages until it is over. */
+  /** Time of an operator's acknowledgement, Unix ms; null without one. An acknowledgement stops the messages. */
   readonly acknowledgedMs: number | null;
 }
 
@@ -27,7 +27,7 @@ interface OpenAlert extends RememberedAlert {
   seenMs: number;
 }
 
-/** Keeps open alerts. A message is due at an alert's start and end; while a critical alert is open, repeatedly. */
+/** Keeps open alerts. A message is due at an alert's start and end, and repeatedly while a critical alert is open. */
 export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
@@ -39,19 +39,19 @@ export class AlertBook {
     this.#run = run;
   }
 
-  /** Restores alerts of the previous console. Alerts whose condition is over end after a while, with a message. */
+  /** Restores the previous console's alerts. Alerts whose condition is over end some time later, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
-  /** Acknowledges an alert: it is not sent again until it is over. Has no effect on a closed or acknowledged alert. */
+  /** Acknowledges an alert: no message is sent until its end. Has no effect on a closed or acknowledged alert. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
   }
 
   /**
-   * Returns the alert messages to send for the current conditions.
+   * Returns the messages about alerts that are due under the current conditions.
    * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
    */
   observe(conditions: readonly Condition[], nowMs: number, isUndecided: (kind: string) => boolean = () => false) {
@@ -70,18 +70,18 @@ export class AlertBook {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
-  /** Open alerts whose message was sent, the oldest first. */
+  /** Open alerts about which a message was sent, oldest first. */
   get open(): readonly RememberedAlert[] {
     return [...this.#open.values()].flatMap(({ forMs: _, seenMs: __, ...alert }) =>
       alert.toldMs === null ? [] : alert,
     );
   }
 
-  /** Restarts the alerts' ages after the clock was set back: else none would be repeated or end for that time. */
+  /** Restarts the alerts' ages if the clock was set back; otherwise no alert would repeat or end for that time. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
       alert.seenMs = Math.min(alert.seenMs, nowMs);
-      // An alert that was sent keeps its start time, which identifies the alert.
+      // An alert about which a message was sent keeps its start time, which identifies the alert.
       if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
       else alert.toldMs = Math.min(alert.toldMs, nowMs);
     }
@@ -118,7 +118,7 @@ export class AlertBook {
 const MOST_WAITING = 500;
 /** Minimum time between two messages of a channel, ms. */
 const APART_MS = 1_000;
-/** Maximum messages per hour that are less than critical; further ones are later sent joined into one. */
+/** Maximum number of messages per hour below the level critical; further ones are joined and sent later. */
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
@@ -130,9 +130,9 @@ const MOST_JOINED = 10;
 type WaitingMessage = Readonly<{ message: AlertMessage; sinceMs: number }>;
 
 /**
- * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. A failed message is
- * retried with growing pauses. Less urgent messages have an hourly limit. The queue's owner gets the due message, sends
- * it and reports the result. All times are of a monotonic clock, ms.
+ * Queue of one channel's pending messages. The queue has a limited length and sends one message at a time. A failed
+ * message is retried after pauses that become longer. Less urgent messages have an hourly limit. The owner of the queue
+ * gets the due message, sends it and reports the result. All times are of a monotonic clock, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -146,17 +146,17 @@ export class Outbox {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Number of critical messages that are waiting or in flight. */
+  /** Number of critical messages that wait or are being sent. */
   get urgent(): number {
     return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
   }
 
-  /** All undelivered messages, including the message in flight, whose delivery is unknown. */
+  /** All undelivered messages, including the message that is being sent, whose delivery is unknown. */
   get content(): readonly AlertMessage[] {
     return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
-  /** Adds a message; a full queue drops and counts the oldest of the least urgent messages. */
+  /** Adds a message; a full queue drops the oldest of its least urgent messages and counts it. */
   add(message: AlertMessage, steadyMs: number): void {
     this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
@@ -166,7 +166,7 @@ export class Outbox {
     this.counts.lost++;
   }
 
-  /** Returns the most urgent due message; null while one is in flight. In quiet hours only critical ones are due. */
+  /** Returns the most urgent due message; null while one is being sent. In quiet hours, only critical ones are due. */
   next(steadyMs: number, isQuiet = false): AlertMessage | null {
     this.#giveUp(steadyMs);
     if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
@@ -235,24 +235,24 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
 
 export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
 
-/** A message to the operator. Repeated deliveries have the same id. */
+/** A message to the operator. Repeated deliveries of a message have the same id. */
 export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Kind of the alert; constant while the alert is open. */
+  /** Kind of the alert, which stays the same while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** Title of the alert, without figures or names. Channels with `detail: bare` send only the title. */
+  /** Title of the alert, without figures or names. Channels with `detail: bare` send only this title. */
   readonly title: string;
   readonly text: string;
 }
 
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** The delivery failed and is retried. `afterMs`: delay that the channel requested, ms; null without one. */
+  /** The delivery failed and is retried. `afterMs`: delay that the channel requested, ms; null if none. */
   | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
-  /** The message can never be delivered, for example because of a wrong address. */
+  /** The channel can never deliver the message, for example because of a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Sends one message. Never rejects. */
@@ -266,7 +266,7 @@ export interface AlertState {
 /** Acknowledgement of an alert that has been open since `sinceMs`. */
 export type Acknowledgement = Readonly<{ kind: string; sinceMs: number; timeMs: number }>;
 
-/** Storage of alerts between processes. No call throws. */
+/** Storage of alerts from one process to the next. No call throws. */
 export interface AlertMemory {
   load(): AlertState | null;
   save(state: AlertState): void;
@@ -278,22 +278,22 @@ const RECENT = 200;
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Random id of the console's run; every start draws a new one. */
+  /** Random id of the console's run, which every start draws anew. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Logs a failed delivery in the console's own log. */
   readonly note: (text: string) => void;
   /** Storage for alerts; if absent, alerts are not stored. */
   readonly memory?: AlertMemory;
-  /** Present time, used when the stored alerts are read, Unix ms. */
+  /** Present time, Unix ms; used when the stored alerts are read. */
   readonly nowMs?: number;
-  /** Present time by a clock that never steps, ms. */
+  /** Present time of a clock that never jumps, ms. */
   readonly steadyMs?: number;
 }
 
 type Channel = Readonly<{ config: ChannelConfig; outbox: Outbox; send: AlertSender }>;
 
-/** Routes conditions to channels, each with its own outbox and one message in flight at a time. */
+/** Sends conditions to channels; each channel has its own queue and sends one message at a time. */
 export class AlertCenter {
   readonly #channels: readonly Channel[];
   readonly #options: AlertCenterOptions;
@@ -314,7 +314,7 @@ export class AlertCenter {
       for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
-  /** Processes the present facts; call about once a second. In quiet hours only critical messages are sent. */
+  /** Processes present facts; must be called about once a second. In quiet hours, only critical messages are sent. */
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs, steadyMs } = facts;
     this.#isQuiet = isQuiet;
@@ -331,7 +331,7 @@ export class AlertCenter {
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
-  /** Number of undelivered messages; messages that wait for the end of quiet hours are not counted. */
+  /** Number of undelivered messages, without those that wait for the end of quiet hours. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
   }
@@ -373,7 +373,7 @@ export class AlertCenter {
     });
   }
 
-  /** Stores alerts and queues, but only after a change: mostly no alert is open and no message waits. */
+  /** Stores alerts and queues, but only after a change; usually no alert is open and no message waits. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

@@ -6,8 +6,8 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * The dead man's switch: a remote watcher raises an alarm when our calls stop. The console calls it only after useful
- * work since the last call: a mere timer would prove nothing.
+ * A dead man's switch: a remote monitor raises an alarm when the console's calls stop. The console calls the monitor
+ * only after useful work since the last call, because a mere timer would prove nothing.
  */
 export class Lifeline {
   #steps = 0;
@@ -19,7 +19,7 @@ export class Lifeline {
     this.#calledMs = steadyMs;
   }
 
-  /** Returns null if no call is due; else an empty text after useful work, or why there was none. */
+  /** Returns null if no call is due; otherwise an empty text after useful work, or the reason why there was none. */
   look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
@@ -27,7 +27,7 @@ export class Lifeline {
     this.#steps = account?.health.steps ?? 0;
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
     if (!isCurrent) return 'the trader does not answer';
-    // An equal step count means no step; a smaller count belongs to a new run.
+    // If the step count is unchanged, there was no step; a smaller count belongs to a new run.
     if (this.#steps === stepsBefore) return 'the trader made no step';
     if (this.#answered === answeredBefore) return 'the exchange answered nothing';
     const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
@@ -37,39 +37,39 @@ export class Lifeline {
 }
 
 export interface Condition {
-  /** Kind of the condition; constant while the condition lasts. */
+  /** Kind of the condition, which stays the same while the condition lasts. */
   readonly kind: string;
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** Time that the condition must hold before its alert is sent, ms. */
+  /** Time for which the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
-  /** Start of the condition, Unix ms; absent if only the time of the first observation is known. */
+  /** Start of the condition, Unix ms; absent if only the first observation of the condition is known. */
   readonly sinceMs?: number;
 }
 
-/** Facts from which alert conditions are found. Null means unknown. */
+/** Facts in which alert conditions are searched. Null means unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** Time of a clock that never steps, ms. */
+  /** Time of a clock that never jumps, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message or since its due time, ms; null if no due time is known. */
+  /** Time since the trader's last message, or since a message was due, ms; null if no due time is known. */
   readonly silentMs: number | null;
-  /** Whether this console has ever received a message from the trader. */
+  /** Whether this console has ever received a message from this trader. */
   readonly isHeard: boolean;
-  /** Whether the trader ended regularly, so that no order rests. */
+  /** Whether the trader ended regularly, so that no order is open. */
   readonly hasEnded: boolean;
-  /** Whether the trader's process ended without a message. */
+  /** Whether the trader's process ended without a last message. */
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
-  /** Time of the newest backup, Unix ms; null without one. */
+  /** Time of the newest backup, Unix ms; null if there is none. */
   readonly backupMs: number | null;
-  /** Longest time between two backups, ms; null without a schedule. */
+  /** Maximum time between two backups, ms; null without a schedule of backups. */
   readonly backupWithinMs: number | null;
-  /** Wrong passwords and tokens presented to the page within the last ten minutes. */
+  /** Number of wrong passwords and tokens that the page received within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Process status from the trader's newest messages. */
+  /** Status of the process, from the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
 }
@@ -81,19 +81,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** This many wrong passwords raise an alert, whether from an attacker or from typing errors. */
+/** Number of wrong passwords that raise an alert, whether an attacker or a typing error caused them. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** Command that the operator should run next, so that no search is needed at night; empty if none. */
+  /** Command that the operator should run next; empty if none is needed. */
   readonly next: string;
-  /** Time that a condition must hold before its alert is sent, ms. */
+  /** Time for which a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end only the
-   * trader's messages show. `notice`: an event of the trader, sent once. A lasting state is never a notice.
+   * Source of the alert. `console`: a condition that the console sees. `trader`: a condition whose end is visible only
+   * in the trader's messages. `notice`: an event of the trader, sent once. A state that lasts is never a notice.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -187,9 +187,9 @@ const KINDS = {
   daily_summary: kindOf('info', 'notice')('daily summary'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
-/** A condition that holds: its text, with the start time if known. */
+/** A condition that holds: its text, and its start time if known. */
 type FoundCondition = string | Readonly<{ text: string; sinceMs: number }>;
-/** Conditions by kind; false or null if the condition does not hold. */
+/** Conditions by kind; false or null if a condition does not hold. */
 type AlertConditions = Readonly<Partial<Record<keyof typeof KINDS, FoundCondition | false | null>>>;
 
 function findSeen({
@@ -223,7 +223,7 @@ function findShown(
   const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
   const { backupFailed, journalEnded } = upkeep;
   const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
-  // Before the first comparison with the exchange, the time since the trader's start counts.
+  // Before the first comparison with the exchange, the trader's start counts as the last comparison.
   const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
   const lossUsed = Math.max(
     losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
@@ -235,7 +235,7 @@ function findShown(
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // `disagreement` needs two comparisons, because one alone may count an order in flight as a difference.
+    // `disagreement` needs two comparisons, because a single one may count an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `the state of ${unknownOrders} orders is unknown`,
     venue_silent: account.silent && 'several requests in a row got no answer',
@@ -269,7 +269,7 @@ const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[
 /** Returns the operator's next step for an alert; empty if no action is needed. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
 
-/** Adds the next step to a text, on a separate line. A text without a next step is unchanged. */
+/** Adds the next step to a text, on a separate line. A text is unchanged if there is no next step. */
 export function addNextStep(kind: string, text: string): string {
   const step = findNextStep(kind);
   return step === '' ? text : `${text}\nDo: ${step}`;
@@ -285,7 +285,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether missing facts leave it unknown if a condition of this kind holds. Missing facts end no alert. */
+/** Whether missing facts leave it unknown if a condition of this kind holds. An alert then does not end. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -297,15 +297,15 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
 
 type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
-/** Whether the newest backup failed. A manual backup after a failed one counts as the newest. */
+/** Whether the newest backup failed. A manual backup after a failed backup counts as the newest. */
 export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
- * Returns the alert kind of a notice; null if the notice is not sent. Lasting states are conditions, and other notices
- * are only logged. A command of level `info` is the timer's regular comparison, whose result is a condition.
+ * Returns the kind of alert for a notice; null if the notice is not sent. Lasting states are conditions, and other
+ * notices are only logged. A command of level `info` is a timer's regular comparison, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);

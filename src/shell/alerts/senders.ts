@@ -1,6 +1,6 @@
 /**
- * Delivery protocols of the channel kinds. Secrets and control characters are removed from every outgoing text. Titles
- * come from the exchange, and an error may contain a secret.
+ * Delivery protocols of each kind of channel. Secrets and control characters are removed from every outgoing text.
+ * Titles come from the exchange, and an error may contain a secret.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { ChannelConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
 
-/** Sends one test message at once. Throws TwinbookError when the channel's secret cannot be read. */
+/** Sends one test message immediately. Throws TwinbookError if the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   readSecrets(channel);
   const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
@@ -27,26 +27,26 @@ export function testChannel(configFile: string, channel: ChannelConfig): Promise
   });
 }
 
-/** Returns the message of the error's cause, which has more details for a failed request. */
+/** Returns the message of an error's cause, which has more details about a failed request. */
 export const causeOf = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 
 export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
-/** Reads a secret and hides it in all later output. Throws TwinbookError for an unreadable or public file. */
+/** Reads a secret and hides it in all later output. Throws TwinbookError for an unreadable or unprotected file. */
 export function readSecret(path: string, what: string): string {
   const secret = readPrivateFile(path, what).trim();
   secrets.hide(secret);
   return secret;
 }
 
-/** Returns the text of an answer. Throws for an answer longer than `mostBytes`, or a broken one. */
+/** Returns the body of an answer as text. Throws for a broken answer, or one longer than `mostBytes`. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop cancels the download.
+    // Leaving the loop stops the download.
     if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
@@ -70,7 +70,7 @@ const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are logged at once. */
+/** Opens a sender that reads the channel's secrets for each message. Unreadable secrets are logged immediately. */
 export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
   try {
     readSecrets(channel);
@@ -102,7 +102,7 @@ async function send({ channel, address, key, options }: ChannelSetup, message: A
     case 'slack':
       return json(address, { text: escapeForSlack(text) });
     case 'discord':
-      // A title from the exchange must not mention Discord users.
+      // A title from the exchange must not notify Discord users.
       return json(address, { content: text, allowed_mentions: { parse: [] } });
     case 'telegram':
       return sendBotMessage(makeBotUrl(address), to ?? '', text);
@@ -118,7 +118,7 @@ async function send({ channel, address, key, options }: ChannelSetup, message: A
   }
 }
 
-/** Slack reads `<!channel>` as a call to everybody and other angle brackets as links. */
+/** Slack interprets `<!channel>` as a call to everybody, and other angle brackets as links. */
 const escapeForSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -126,12 +126,12 @@ const formatSubject = ({ severity, state, title }: AlertMessage, trader: string)
   cleanText(`[${severity}] ${trader}: ${stateText(state)}${title}`);
 
 const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Record<string, string>> => ({
-  // HTTP headers are Latin-1: any other character would make the request fail.
+  // HTTP headers are Latin-1; any other character would make the request fail.
   title: subject.replaceAll(/[^\x20-\x7e]/g, '?'),
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** Signature headers by which the receiver verifies the message's origin and age. */
+/** Headers with a signature, by which the receiver verifies origin and age of the message. */
 function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
   const time = Math.floor(nowMs / 1000);
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
@@ -140,7 +140,7 @@ function signature(content: string, key: string, nowMs: number): Readonly<Record
 
 const TELEGRAM = 'https://api.telegram.org';
 
-/** Returns a bot's URL. `address` is a token, or for a self-hosted server the whole address before the method. */
+/** Returns a Telegram bot's URL. `address` is a token, or a self-hosted server's whole address before the method. */
 export const makeBotUrl = (address: string): string =>
   /^https?:/.test(address) ? address.replace(/\/$/, '') : `${TELEGRAM}/bot${address}`;
 
@@ -155,7 +155,7 @@ const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** Schema of a Telegram text message sent directly by a user: no group, no bot, no forwarded message. */
+/** Schema of a Telegram text message that a user has sent directly: no group, no bot, no forwarded message. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
@@ -164,7 +164,7 @@ const answerSchema = z.object({ ok: z.literal(true), result: z.array(z.unknown()
 
 export type DirectMessage = z.infer<typeof directSchema>;
 
-/** Reads a bot's updates newer than `taken` (null: all), ascending. Throws if the answer is no list of updates. */
+/** Reads a bot's updates newer than `taken` (null: all), ascending. Throws for an answer that is not a list. */
 export async function readBotUpdates(url: string, taken: number | null, signal: AbortSignal) {
   const body = JSON.stringify({ ...QUESTION, ...(taken === null ? {} : { offset: taken + 1 }) });
   const headers = { 'content-type': 'application/json' };
@@ -204,14 +204,14 @@ async function sendMail(url: string, mail: Record<'from' | 'to' | 'subject' | 't
 
 /** HTTP status codes below 500 that mean a temporary error. */
 const AGAIN: readonly number[] = [408, 425, 429];
-/** Maximum wait before a retry that a channel may request, ms. */
+/** Maximum wait before a retry, ms, even if a channel requests a longer wait. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Sends a text by HTTP POST. Rejects without an answer in time. */
+/** Sends a text by HTTP POST. Rejects if no answer comes in time. */
 export async function postText(url: string, body: string, headers: Record<string, string>): Promise<Delivery> {
   const signal = AbortSignal.timeout(WITHIN_MS);
   const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
-  // The answer's body is not needed and may be endless.
+  // The body of the answer is not needed, and may be endless.
   await response.body?.cancel();
   if (response.ok) return { kind: 'delivered' };
   const why = `it answered ${response.status}`;
@@ -219,7 +219,7 @@ export async function postText(url: string, body: string, headers: Record<string
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 
-/** Reads a `Retry-After` header in seconds; ignores dates. */
+/** Reads a `Retry-After` header with seconds; ignores a date. */
 function parseWaitMs(header: string | null): number | null {
   const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;

@@ -1,4 +1,4 @@
-/** Worker thread of `makeBackup`. Copying and checking a ledger here keeps the trader's loop free. */
+/** Worker thread of `makeBackup`. The thread copies and checks a ledger, so that the trader's event loop stays free. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';

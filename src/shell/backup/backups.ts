@@ -1,4 +1,4 @@
-/** Makes and finds backups of a ledger, in a folder beside it. Only a checked copy is named as a backup. */
+/** Makes and finds backups of a ledger, in a folder beside it. Only a checked copy gets the name of a backup. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -42,7 +42,7 @@ export async function makeBackup(
   return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
-/** Lists a ledger's backups, oldest first; empty if their folder is missing. Every backup was valid when made. */
+/** Lists a ledger's backups, oldest first; empty if their folder is missing. All were valid when they were made. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
   if (!fs.existsSync(folder)) return [];
@@ -51,19 +51,19 @@ export function listBackups(ledgerPath: string): readonly BackupFile[] {
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Removes the files that readers leave beside an SQLite file. */
+/** Removes the files that readers leave next to an SQLite file. */
 function removeSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) fs.rmSync(`${path}${side}`, { force: true });
 }
 
-/** Returns a backup's path. The backup is given by path, or by its name in this ledger's backup folder. */
+/** Returns the path of a backup. The backup is given as a path, or as a name in this ledger's backup folder. */
 export function findBackup(ledgerPath: string, folder: string, given: string): string {
   const path = resolve(folder, given);
   const named = join(locateBackupFolder(ledgerPath), basename(given));
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/** Returns the path in the backup folder for `<ledger>.backup`, a second name; any other path unchanged. */
+/** Returns the path in the backup folder for `<ledger>.backup` (a second name); any other path unchanged. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -76,7 +76,7 @@ export function findOwnName(backup: string): string {
 const parseTime = (name: string): number =>
   Date.parse(name.slice(0, -ENDING.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'));
 
-/** Links the newest backup under a second name, which takes no additional space. */
+/** Links the newest backup under a second name, which takes no more space. */
 function nameNewest(ledgerPath: string, path: string): void {
   const newest = locateNewestBackup(ledgerPath);
   fs.rmSync(`${newest}.new`, { force: true });
@@ -85,7 +85,7 @@ function nameNewest(ledgerPath: string, path: string): void {
   syncFolder(dirname(newest));
 }
 
-/** Removes incomplete copies, and damaged copies, which were kept as evidence until this backup. */
+/** Removes incomplete copies; also damaged copies, which were kept as evidence until the next backup. */
 function removeUnchecked(folder: string): void {
   const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
   for (const name of names) fs.rmSync(join(folder, name), { force: true });
@@ -115,13 +115,13 @@ function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   });
 }
 
-/** Rules for which backups are kept. The newest backup is always kept. */
+/** Rules that determine which backups are kept. The newest backup is always kept. */
 export interface BackupPolicy {
-  /** Number of newest backups that are kept. */
+  /** Number of the newest backups that are kept. */
   readonly newest: number;
-  /** Number of past UTC days for which the last backup of the day is kept. */
+  /** Number of past UTC days for which the day's last backup is kept. */
   readonly days: number;
-  /** Maximum total size of the backups; the oldest are deleted first. */
+  /** Maximum total size of all backups, bytes; the oldest backups are deleted first. */
   readonly maxBytes: number;
 }
 
@@ -134,7 +134,7 @@ export interface BackupFile {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the names of the backups that may be deleted, oldest first. */
+/** Returns the names of backups that may be deleted, oldest first. */
 export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
   const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
   const days = new Set<number>();
@@ -162,7 +162,7 @@ export interface ExaminedFile {
   readonly problems: readonly string[];
 }
 
-/** Checks a ledger file: its pages by SQLite, and every sum by adding its rows again. Throws for an unreadable file. */
+/** Checks a ledger file: the pages by SQLite, and each sum by adding its rows. Throws for an unreadable file. */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
   try {

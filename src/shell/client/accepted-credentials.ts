@@ -1,4 +1,4 @@
-/** Finds credentials that the venue accepts: stored, or new if the caller permits or orders rest. */
+/** Finds credentials that the venue accepts: stored ones, or new ones if the caller permits or if orders are open. */
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
@@ -8,17 +8,17 @@ import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
 interface StoredCredentials {
-  /** Credentials that the client already signs with; null without credentials. */
+  /** Credentials with which the client already signs; null without credentials. */
   readonly stored: Credentials | null;
-  /** Whether new credentials may replace refused ones. A new paper exchange knows no API keys. */
+  /** Whether new credentials may replace refused ones. A new paper exchange does not know earlier API keys. */
   readonly mayReplace: boolean;
-  /** Stores new credentials, because the venue shows a secret only once. */
+  /** Stores new credentials, because the venue shows an API secret only once. */
   readonly keep: (made: Credentials) => void;
 }
 
 /**
- * Tests the stored credentials with one signed request, or makes new credentials. Returns the credentials that the
- * client signs with. Throws `venue_unreachable`, or `venue_refused` if the venue accepts no credentials.
+ * Tests the stored credentials with one signed request, or creates new credentials. Returns the credentials with which
+ * the client signs. Throws `venue_unreachable`, or `venue_refused` if the venue accepts no credentials.
  */
 export async function acceptedCredentials(
   client: ServiceClient,
@@ -42,14 +42,14 @@ export async function acceptedCredentials(
 
 interface KeyMaking {
   readonly wallet: Wallet;
-  /** Stores the new credentials, because the venue shows a secret only once. */
+  /** Stores the new credentials, because the venue shows an API secret only once. */
   readonly keep: (made: Credentials) => void;
   readonly warn: (text: string) => void;
 }
 
 /**
- * Makes a new API key if the venue refuses the current one, because resting orders must be canceled. Returns the
- * credentials in use afterwards. Never throws: without a new key, cancels are tried with the old key.
+ * Creates a new API key if the venue refuses the current key, because open orders must be canceled. Returns the
+ * credentials that the client then uses. Never throws: without a new key, the cancels use the old key.
  */
 export async function ensureTakenKey(
   client: ServiceClient,
@@ -57,7 +57,7 @@ export async function ensureTakenKey(
   { wallet, keep, warn }: KeyMaking,
 ): Promise<Credentials | null> {
   if (current === null) return null;
-  // This read tests the key; the cancels that follow begin with the same read.
+  // This read tests the key; the following cancels begin with the same read.
   const { outcome } = await client.call('orders.list', { query: { limit: 1 } }, { lane: 'cancel' });
   if (!isKeyRefusal(outcome)) return current;
   let used = current;
@@ -71,5 +71,5 @@ export async function ensureTakenKey(
   return used;
 }
 
-/** Whether the venue rejected the API key, or does not permit this call with it. */
+/** Returns true if the venue rejected the API key, or does not permit the call with this key. */
 export const isKeyRefusal = (outcome: Outcome): boolean => outcome.kind === 'refused' && refusesKey(outcome);

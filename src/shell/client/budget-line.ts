@@ -1,7 +1,7 @@
 /**
- * The request budget of one scope, which also bounds the scheduler's plan. A request passes at once while the sliding
- * window has a free place. Only requests that must wait use Bottleneck, because it takes some milliseconds a job. Each
- * free place in the window releases one waiting request.
+ * The request budget of one scope, which also limits the scheduler's plan. A request is sent at once while the sliding
+ * window has a free place. Only requests that must wait use Bottleneck, because Bottleneck takes some milliseconds per
+ * job. Each free place in the window releases one waiting request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -9,54 +9,54 @@ import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
-/** Maximum queued requests of a scope. Requests beyond a minute's whole budget would be stale before they are sent. */
+/** Maximum queued requests of a scope. More than a minute's whole budget would be stale before they are sent. */
 const LONGEST_LINE = 1_000;
-/** Lanes (request priorities) whose queue may be twice as long, so that queued reads cannot keep out a cancel. */
+/** Lanes (request priorities) whose queue may be twice as long, so that queued reads never block a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. A minimum of zero
- * would let a clock set back block the queue. The sliding window decides when requests leave, by a monotonic clock.
+ * Bottleneck's minimum time between two starts, negative because it plans starts by the wall clock. With zero, a clock
+ * that is set back would block the queue. The sliding window decides by a monotonic clock when requests are sent.
  */
 const LONG_AGO_MS = -1e14;
 
 function openLimiter(): Bottleneck {
   const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
-  // This first job uses up Bottleneck's reservoir. After this job, Bottleneck's next planned start lies in the past.
+  // The first job uses up Bottleneck's reservoir. After the first job, Bottleneck's next planned start is in the past.
   limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
   return limiter;
 }
 
-/** A waiting request that may test whether the venue still refuses requests. */
+/** A waiting request that may test (probe) whether the venue still refuses requests. */
 interface Prober {
   readonly lane: Lane;
   /** Whether the request is a cancel of a kill. */
   readonly isUrgent: boolean;
-  /** Grants the request a permit to send; returns false if the request no longer waits. */
+  /** Gives the request a permit to be sent; returns false if the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
 }
 
-/** Request queue of one budget scope. Requests leave when its window has a place, urgent requests first. */
+/** Request queue of one budget scope. Requests are sent when the window has a free place, urgent requests first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
   /** Bottleneck's queue; null until a request has to wait. */
   #limiter: Bottleneck | null = null;
-  /** Number of jobs in Bottleneck's queue, including expired ones; and how many of these jobs have a place. */
+  /** Number of jobs in Bottleneck's queue, including expired jobs; and how many of these jobs have a place. */
   #queued = 0;
   #called = 0;
-  /** Requests that may probe a refusing venue, in order of arrival, including expired requests. */
+  /** Requests that may probe a refusing venue, in the order of arrival, including expired requests. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `most`: upper bound of requests per minute, even if the venue allows more. */
+  /** `most`: upper limit of requests per minute, even if the venue allows more. */
   constructor(requestsPerMinute: number, monotonicMs: () => number, most = Number.POSITIVE_INFINITY) {
     this.#pacing = new Pacing(requestsPerMinute, most);
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Fraction of a minute's budget that is free now, less the waiting requests; negative if more requests wait. */
+  /** Free fraction of a minute's budget, less the waiting requests; negative if more wait than may be sent. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
     const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
@@ -67,7 +67,7 @@ export class BudgetLine {
     return this.#pacing.read(this.#monotonicMs());
   }
 
-  /** Takes a place in the window if one is free and no request waits; else returns null. */
+  /** Takes a place in the window if a place is free and no request waits; otherwise returns null. */
   tryEnter(): Permit | null {
     if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
@@ -106,26 +106,26 @@ export class BudgetLine {
     });
   }
 
-  /** Records that a request was sent and got no answer. */
+  /** Records that a request was sent but got no answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore such a pause. */
+  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore the pause. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
-  /** Frees the place in the window of a request that was not sent. */
+  /** Frees the window's place of a request that was not sent. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** True if a granted place must not be used: the venue has since refused a request or lowered the budget. */
+  /** True if a granted place must not be used, because the venue has since refused a request or cut the budget. */
   isOverdrawn(place: Permit): boolean {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
@@ -136,7 +136,7 @@ export class BudgetLine {
     await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
-  /** Gives the window's free places to the first waiting requests, and sets a timer for the next free place. */
+  /** Gives free places of the window to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
     if (this.#closed) return;
     const nowMs = this.#monotonicMs();
@@ -153,11 +153,11 @@ export class BudgetLine {
     }
     const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
     const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
-    // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` calls `#callUp` then.
+    // `wakeMs` is infinite while all counted requests are in flight; `onSilence` or `onAnswer` then calls `#callUp`.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
-  /** When a probe of the venue is due, sends the most urgent probing request ahead of the queue. */
+  /** If a probe of the venue is due, sends the most urgent request that may probe, ahead of the queue. */
   #probe(nowMs: number): void {
     const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
     if (mayLeave.length === 0) return;
@@ -170,12 +170,12 @@ export class BudgetLine {
   }
 }
 
-/** Returns a valid timer delay, at most an hour, ms. Above 2^31 - 1 ms setTimeout fires at once. */
+/** Returns a valid timer delay, ms, of at most an hour. A delay above 2^31 - 1 ms makes setTimeout fire at once. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
 /**
- * Bounds the concurrent requests of two groups: cancels and submits, and everything else. Cancels and submits have
- * their own connections: a venue that hangs on eight reads must not delay a cancel.
+ * Limits the concurrent requests of two groups: cancels and submits, and all other requests. Cancels and submits have
+ * their own connections, because a venue that hangs on eight reads must not delay a cancel.
  */
 export class Lanes {
   readonly #urgent: PQueue;
@@ -187,7 +187,7 @@ export class Lanes {
     this.#other = new PQueue({ concurrency });
   }
 
-  /** Runs a request's task by the priority of its lane. Returns null if the task did not start within `patienceMs`. */
+  /** Runs a request's task with its lane's priority. Returns null if the task did not start within `patienceMs`. */
   run<T>(lane: Lane, patienceMs: number, task: () => Promise<T>): Promise<T | null> {
     const queue = URGENT.includes(lane) ? this.#urgent : this.#other;
     return new Promise((resolve, reject) => {
@@ -199,7 +199,7 @@ export class Lanes {
         clearTimeout(timer);
         await task().then(resolve, reject);
       };
-      // p-queue starts a task inside `add` while slots are free; only a waiting task needs a timer.
+      // p-queue starts a task inside `add` while there are free slots; only a task that waits needs a timer.
       void queue.add(turn, { priority: LANES.length - LANES.indexOf(lane) });
       if (state !== 'waiting') return;
       timer = setTimeout(() => {

@@ -30,11 +30,11 @@ import { type Attempt, type Sender, Transport } from './transport.js';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
-/** Maximum automatic retries of an unanswered read. After three failures the caller decides whether to read again. */
+/** Maximum automatic retries of an unanswered read. After three failures, the caller decides whether to read again. */
 const READ_RETRIES = 2;
-/** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
+/** Wait between two attempts of an unanswered read, ms; doubled for each attempt, less a random part of up to half. */
 const RETRY_DELAY_MS = 200;
-/** The core's reads are retried automatically only while at least this part of a minute's budget is free. */
+/** Minimum free fraction of a minute's budget for an automatic retry of the core's reads. */
 const SPARE_PART = 1 / 2;
 
 const realClock: ClientClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
@@ -51,17 +51,17 @@ interface Job {
 }
 
 interface PlannedOptions extends CallOptions {
-  /** Whether a core made the request. A core repeats its reads and reserves budget for urgent requests. */
+  /** Whether a core made the request. A core repeats its reads itself, and reserves budget for urgent requests. */
   readonly isPlanned?: boolean;
-  /** Whether the request is a cancel that belongs to a kill; by default true for every cancel. */
+  /** Whether the request is a cancel that belongs to a kill; default: true for every cancel. */
   readonly isUrgent?: boolean;
 }
 
 interface Attempted {
   readonly answer: ClientAnswer;
-  /** Whether the transport sent or tried to send the request. */
+  /** Whether the transport sent the request, or tried to send it. */
   readonly left: boolean;
-  /** Whether a repeated read may succeed. */
+  /** Whether a repeat of the read may succeed. */
   readonly again: boolean;
 }
 
@@ -83,7 +83,7 @@ export class HttpCaller {
   readonly #pending = new Set<Promise<unknown>>();
   #closed: Promise<void> | null = null;
 
-  /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. */
+  /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor a loopback address. */
   constructor(options: ClientOptions, transport?: Sender) {
     const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY, isPaced = true } = options;
     this.profile = profile;
@@ -105,14 +105,14 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // Each retrying call adds a listener to the signal. Node would warn at the eleventh, but their number is bounded.
+    // Each retrying call adds a listener to the signal. Node would warn at the eleventh, but their number is limited.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Makes one call. Never throws for a fault of the network or the venue. */
+  /** Makes one call. Never throws because of a fault of the network or the venue. */
   call<N extends EndpointName>(endpoint: N, input: CallInput<N>, options: CallOptions = {}): Promise<ClientAnswer<N>> {
     const answer = this.#track(this.#call(endpoint, input, options));
-    // The cast is safe: `#call` has parsed the answer with the schema of this endpoint.
+    // The cast is safe, because `#call` has parsed the answer with this endpoint's schema.
     return answer as Promise<ClientAnswer<N>>;
   }
 
@@ -131,9 +131,9 @@ export class HttpCaller {
   }
 
   /**
-   * Proves control of the wallet and creates API credentials, which this client then uses. The venue shows the API
-   * secret only once: store it first. A lost answer leaves at worst an unused API key. Throws TwinbookError
-   * venue_unreachable or venue_refused.
+   * Proves control of the wallet and creates API credentials, with which this client then signs. The venue shows the
+   * API secret only once, so the caller must store it first. The worst result of a lost answer is an unused API key.
+   * Throws TwinbookError venue_unreachable or venue_refused.
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
     const wallet_address = wallet.address;
@@ -151,17 +151,17 @@ export class HttpCaller {
     return this.#credentials;
   }
 
-  /** Estimated time of the venue's clock, ms since 1970. */
+  /** Estimated time of the venue's clock, Unix ms. */
   venueNowMs(): number {
     return this.#venueClock.venueMs(this.clock.monotonicMs()) ?? this.clock.nowMs();
   }
 
-  /** Venue's clock minus ours, ms; null before the venue's first answer with a time. */
+  /** The venue's clock minus our clock, ms; null before the venue's first answer with a time. */
   get clockOffset(): ClockOffset | null {
     return this.#venueClock.offset(this.clock.monotonicMs(), this.clock.nowMs());
   }
 
-  /** Drops waiting requests, aborts requests in flight and closes the sockets. Later calls are reported unsent. */
+  /** Drops waiting requests, aborts requests in flight and closes the sockets. Later calls are reported as unsent. */
   close(): Promise<void> {
     // A second stop of the same Bottleneck queue would reject.
     this.#closed ??= this.#close();
@@ -194,16 +194,16 @@ export class HttpCaller {
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
       // A retry after an answer needs no delay: throttled requests wait in the queue, and a wrong clock is corrected.
       const silent = last.answer.outcome.kind === 'unknown' || this.#lines === null;
-      // The core does not plan for retries, so retries must not use budget that orders and cancels need.
+      // The core does not plan for retries, so a retry must not use budget that orders and cancels need.
       if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
       if (this.clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
-      // If a retry was not sent, the call keeps the result of the previous attempt.
+      // If a retry was not sent, the result of the previous attempt is kept.
       if (!next.left && last.left) break;
       last = next;
     }
-    // The answer is dated after all retries: the core would read an older time as a clock set back.
+    // The answer gets the time after all retries: the core would take an older time for a clock that was set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
@@ -276,11 +276,11 @@ export class HttpCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    // Without a budget queue, a refusal causes no pause.
+    // Without a budget queue, a refusal does not cause a pause.
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
-    // The service answered, but unreadably; a repeated request would get the same answer.
+    // The service sent an unreadable answer; a repeated request would get the same answer.
     const misread = genuine && status < 300;
     const again = outcome.kind === 'unknown' ? !misread : throttled || saysWrongClock(outcome);
     return { outcome, venueTimeMs, budget, pageLimit, again };
@@ -323,7 +323,7 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
 
 type Header = (name: string) => string | null;
 
-/** Reads the rate limit headers; null unless all three are plausible. `offsetMs`: venue's clock minus ours. */
+/** Reads the rate limit headers; null unless all three are plausible. `offsetMs`: venue's clock minus our clock. */
 export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
   const limit = whole(header('x-ratelimit-limit'));
   const remaining = whole(header('x-ratelimit-remaining'));
@@ -332,7 +332,7 @@ export function readBudget(header: Header, scope: Scope, offsetMs: number): Budg
   return { scope, limit, remaining, resetMs: reset * 1_000 - offsetMs };
 }
 
-/** Wait requested by `Retry-After` (seconds, or a date on the venue's clock), ms; null without the header. */
+/** Returns the wait in `Retry-After` (seconds, or a date by the venue's clock), ms; null without the header. */
 export function readRetryAfter(header: Header, venueNowMs: number): number | null {
   const text = header('retry-after');
   if (text === null) return null;
@@ -342,7 +342,7 @@ export function readRetryAfter(header: Header, venueNowMs: number): number | nul
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
 }
 
-/** Returns the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
+/** Returns the time of the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
 export function readDate(header: Header): number | null {
   if (header('age') !== null) return null;
   const dateMs = Date.parse(header('date') ?? '');
@@ -353,17 +353,17 @@ const whole = (text: string | null): number | null => (text !== null && /^\d{1,1
 
 /** Resolution of the time in a `Date` header, ms. */
 const HEADER_RESOLUTION_MS = 1_000;
-/** Maximum relative drift between two machines' clocks. A bad clock quartz drifts by 500 ppm. */
+/** Maximum relative drift between the clocks of two machines. A bad quartz clock drifts by 500 ppm. */
 const DRIFT_MS_PER_MS = 0.0005;
-/** Smallest reported change of the clock offset, ms. The time in a `Date` header may be a second old. */
+/** Smallest change of the clock offset that is reported, ms. The time in a `Date` header may be a second old. */
 const NEWS_MS = 2_000;
-/** Maximum reports of a clock offset per minute, because the clocks of a venue's servers may differ. */
+/** Maximum number of clock offset reports per minute, because the clocks of a venue's servers may differ. */
 const MOST_TOLD = 3;
 const MINUTE_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
-/** Monotonic times of request and answer, and our wall clock at the answer, ms. */
+/** Monotonic times of request and answer, and time of our wall clock at the answer, ms. */
 interface AnswerTimes {
   readonly sentMonotonicMs: number;
   readonly seenMonotonicMs: number;
@@ -378,25 +378,25 @@ interface Bounds {
 }
 
 /**
- * Estimates the venue's clock from the `Date` headers of several answers, to within some milliseconds. The clock
- * estimate is relative to our monotonic clock, so a jump of our wall clock changes no signed timestamp.
+ * Estimates the venue's clock from the `Date` headers of several answers, exact to some milliseconds. The estimate is
+ * relative to our monotonic clock, so a jump of our wall clock does not change any signed timestamp.
  */
 export class VenueClock {
   #bounds: Bounds | null = null;
-  /** Clock offset last reported, ms, or a first estimate too small to report; null before both. */
+  /** Last reported clock offset, ms, or a first estimate too small to report; null before both. */
   #toldMs: number | null = null;
-  /** Times of the newest reports of a clock offset, monotonic ms, the newest first. */
+  /** Times of the newest reports of a clock offset, monotonic ms, newest first. */
   #reports: readonly number[] = [];
 
-  /** Records an answer's `Date`, ms. Returns a notice if the clocks differ relevantly, at most three times a minute. */
+  /** Records an answer's `Date`, ms. If the clocks differ much, returns a notice, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // If the answers' bounds do not intersect, a clock was set: the new answer replaces the older answers.
+    // If bounds of several answers do not intersect, a clock was set; the new answer then replaces the others.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
 
-  /** Drops the clock estimate, because the venue rejected our timestamps. */
+  /** Drops the estimate of the venue's clock, because the venue rejected our timestamps. */
   forget(): void {
     this.#bounds = null;
   }
@@ -432,7 +432,7 @@ export class VenueClock {
   }
 }
 
-/** Clock offset's bounds. The venue wrote its `Date`, rounded down to a second, between our sending and receiving. */
+/** Clock offset's bounds. The venue wrote its `Date`, rounded down to a second, between request and answer. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

@@ -1,6 +1,6 @@
 /**
- * Makes each call of `ENDPOINTS` a method: `orders.create` is `client.orders.create`. A method takes the path's key,
- * body, query and `CallOptions`, if the call has them. A request body of one field is passed as its value.
+ * Makes each call of `ENDPOINTS` a method: the call `orders.create` becomes `client.orders.create`. A method takes the
+ * path's key, body, query and `CallOptions`, if the call has them. A body of one field is passed as its value.
  */
 
 import {
@@ -34,37 +34,37 @@ interface OrderHead {
   readonly is_yes: boolean;
 }
 
-/** A new order, with numbers as decimal texts. The price is that of the order's own outcome, YES or NO. */
+/** A new order, with numbers as decimal texts. The price is a price of the order's outcome, YES or NO. */
 export type OrderInput =
-  /** An order that rests in the book until a fill or a cancel. */
+  /** An order that stays in the book until a fill or a cancel. */
   | (OrderHead & {
       readonly order_type: 'limit';
       readonly side: Side;
-      /** Price, a multiple of the market's tick, within its `min_price` and `max_price`. */
+      /** Price: a multiple of the market's tick, between its `min_price` and `max_price`. */
       readonly price: string;
-      /** Number of shares, a multiple of the market's lot. */
+      /** Number of shares: a multiple of the market's lot. */
       readonly amount: string;
     })
-  /** Market order that buys for at most `funds` of currency, fee included; the unspent rest is canceled. */
+  /** Market order that buys for at most `funds` of currency, including fees; the rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'buy'; readonly funds: string })
-  /** Market order that sells `amount` shares at once; the unsold rest is canceled. */
+  /** Market order that sells `amount` shares at once; the rest is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
-/** Market and number of complete sets, as decimal text: a positive multiple of the market's lot. */
+/** Market and number of complete sets; the number is decimal text, a positive multiple of the market's lot. */
 export type ConversionInput = BodyOf<'merges.create'>;
 
-/** `is_yes` defaults to true, `leverage` to 1. The signature covers neither take profit nor stop loss. */
+/** Default of `is_yes`: true; default of `leverage`: 1. The signature does not cover take profit and stop loss. */
 type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
-/** Request for a margin position: buys for all `funds` now, or `shares` once the market reaches `price`. */
+/** Request for a margin position: buys for all `funds` now, or buys `shares` once the market reaches `price`. */
 export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** Prices of take profit and stop loss, at least one of them. Null clears a price; an absent price stays unchanged. */
+/** Prices of take profit and stop loss, at least one. Null removes a price; an absent price stays unchanged. */
 export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
-/** Request bodies whose types are more precise than their schemas. */
+/** Request bodies with types that are more precise than their schemas. */
 interface PreciseBodies {
   readonly 'orders.create': OrderInput;
   readonly 'requests.create': MarginInput;
@@ -74,7 +74,7 @@ type Body<N extends EndpointName> = N extends keyof PreciseBodies ? PreciseBodie
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 type BodyArg<B> = [B] extends [undefined] ? [] : [body: IsUnion<keyof B> extends true ? B : B[keyof B]];
 type KeyArg<P> = unknown extends P ? [] : [key: string];
-/** For an endpoint without a query, the query type permits no field. */
+/** The type permits no field for an endpoint that has no query. */
 type QueryArg<Q> = string extends keyof Q ? [] : Record<never, never> extends Q ? [query?: Q] : [query: Q];
 type Args<N extends EndpointName> = [
   ...KeyArg<PathParamsOf<N>>,
@@ -91,24 +91,24 @@ type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extend
 type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-/** Call groups of `ServiceClient`. Methods throw ServiceRefused or OutcomeUnknown; `all…` also throws BrokenList. */
+/** Calls of `ServiceClient` by group. Methods throw ServiceRefused or OutcomeUnknown; `all…` also throws BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: RowWalk<N>;
   };
 };
 
-/** Makes a method for every API call, by group. */
+/** Makes a method for every API call, in groups. */
 export function makeCalls(caller: HttpCaller): Calls {
   const groups: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  // The cast is safe: the keys of `ENDPOINTS` are the calls' names, but `Object.keys` returns plain strings.
+  // The cast is safe: the keys of `ENDPOINTS` are the names of the calls, but `Object.keys` returns plain strings.
   for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
     const declaration = declarationOf(endpoint);
     const [group = '', method = ''] = endpoint.split('.');
     groups[group] ??= {};
     const methods = groups[group];
     const walk = method === 'list' ? 'all' : `all${method.charAt(0).toUpperCase()}${method.slice(1)}`;
-    // Only the declarations of list calls have a page size.
+    // Only a list call has a page size in its declaration.
     const list = declaration.page === undefined ? null : (endpoint as ListName);
     methods[method] = (...args) => {
       const parts = readArguments(declaration, args);
@@ -116,7 +116,7 @@ export function makeCalls(caller: HttpCaller): Calls {
     };
     if (list !== null) methods[walk] = (...args) => walkPages(caller, list, ...readArguments(declaration, args));
   }
-  // The cast is safe: the type `Calls` is derived from the same table, `ENDPOINTS`.
+  // The cast is safe, because the type `Calls` is derived from the same table `ENDPOINTS`.
   return groups as unknown as Calls;
 }
 
@@ -128,20 +128,20 @@ function readArguments({ path, body, query }: Declaration, args: readonly unknow
     ...(body === null ? {} : { body: nameField(Object.keys(body.shape), rest.shift()) }),
     ...(Object.keys(query.shape).length === 0 ? {} : { query: rest.shift() }),
   };
-  // The cast is safe: the methods' types declare the same arguments in the same order.
+  // The cast is safe, because the methods' types declare the same arguments in the same order.
   return [input as CallInput<EndpointName>, rest.shift() as CallOptions | undefined] as const;
 }
 
 const nameField = ([only = '', ...others]: readonly string[], value: unknown): unknown =>
   others.length === 0 ? { [only]: value } : value;
 
-/** Largest page size that every list allows, for the fewest requests. */
+/** Largest page size that every list allows, so that the fewest requests are needed. */
 const WALK_LIMIT = 100;
 
 interface ListRule<R> {
-  /** Returns the id of a row; null for a row or list without ids. */
+  /** Returns the id of a row; null if the row or the list has no ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether pages of an unsorted list must be full, except the last. True if a cursor means "before this id". */
+  /** Whether all pages of an unsorted list except the last must be full; true if a cursor means "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -151,7 +151,7 @@ const byConditionId = (row: { readonly condition_id: string }) => row.condition_
 const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'events.list': { getKey: byConditionId, isKeyset: true },
   'markets.list': { getKey: byConditionId, isKeyset: true },
-  // Two different trades of the same second may be equal in every field.
+  // Two different trades in the same second may be equal in every field.
   'markets.trades': { getKey: null, isKeyset: true },
   'markets.marginActivity': { getKey: null, isKeyset: true },
   'search.list': {
@@ -191,14 +191,14 @@ async function readPage<N extends ListName>(
   return { rows: data, nextCursor, limit: answer.pageLimit };
 }
 
-/** Number of rows remembered to detect repeated rows. */
+/** Number of remembered rows, to detect rows that are repeated. */
 const REMEMBERED_ROWS = 10_000;
-/** Maximum consecutive empty pages of a list. Lists that skip rows have empty pages, but must end. */
+/** Maximum number of consecutive empty pages of a list. A list that skips rows may have empty pages, but must end. */
 const MOST_EMPTY_PAGES = 1_000;
 
 /**
- * Yields every row of a list. Requests a page only when its first row is needed. Throws ServiceRefused, OutcomeUnknown
- * or BrokenList when the iteration reaches the failing page.
+ * Yields every row of a list. Requests a page only when the page's first row is needed. Throws ServiceRefused,
+ * OutcomeUnknown or BrokenList when the iteration reaches the page that fails.
  */
 export async function* walkPages<N extends ListName>(
   caller: Caller,
@@ -206,20 +206,20 @@ export async function* walkPages<N extends ListName>(
   input: CallInput<N>,
   options?: CallOptions,
 ): AsyncGenerator<RowOf<N>, void, undefined> {
-  // The cast is safe: every list call declares these query fields.
+  // The cast is safe, because every list call declares these query fields.
   const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as CursorQuery;
-  // The cast is needed: TypeScript cannot see that the rule belongs to this endpoint's rows.
+  // The cast is needed, because TypeScript cannot see that the rule is for this endpoint's rows.
   const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
   const cursors = new Set<string>();
-  // A repeated row of the first page shows that a list of any length restarted under new cursors.
+  // If a row of the first page is repeated, the list started again under new cursors.
   const first = new Set<string>();
   const recent = new Set<string>();
   let { cursor } = query;
   let emptyPages = 0;
   for (let pages = 1; ; pages++) {
     const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-    // The cast is safe: every list call takes a limit and a cursor, and the caller gave the other fields.
+    // The cast is safe: every list call has a limit and a cursor, and the caller gave the other fields.
     const page = await readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
     const { rows, nextCursor } = page;
     emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
@@ -234,7 +234,7 @@ export async function* walkPages<N extends ListName>(
       if (key === null) continue;
       if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
       recent.add(key);
-      // A Set keeps the order of insertion, so its first key is the oldest.
+      // A Set keeps the order of insertion, so the first key is the oldest.
       const [oldest = ''] = recent;
       if (recent.size > REMEMBERED_ROWS) recent.delete(oldest);
       if (pages === 1) first.add(key);
@@ -276,7 +276,7 @@ const LESS_RISK: readonly EndpointName[] = [
   'positions.setTpSl',
 ];
 
-/** Returns a call's priority class: requests that reduce risk come before drafts and submits, then own reads. */
+/** Returns a call's priority class: requests that reduce risk come first, then drafts and submits, then reads. */
 function chooseLane(endpoint: EndpointName): Lane {
   if (LESS_RISK.includes(endpoint)) return 'cancel';
   const { method, scope } = declarationOf(endpoint);

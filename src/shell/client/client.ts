@@ -1,9 +1,9 @@
 /**
- * The venue's service as a library: `import { ServiceClient } from 'twinbook/client'`.
+ * The venue's service as a library. Use it with `import { ServiceClient } from 'twinbook/client'`.
  *
  * Every API call is a method of the same name, such as `client.orders.create`, and resolves to the service's record.
  * Methods reject with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`;
- * money to send is decimal text. `all…` reads a whole list. Methods such as `place` draft, sign, submit and wait.
+ * money to send is decimal text. `all…` reads a whole list. Methods like `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ import {
   ServiceRefused,
 } from './contract.js';
 
-/** All API calls of the service, with types. A client may be shared by callers; `close()` ends the client. */
+/** All API calls of the service, with types. Several callers may share a client; `close()` ends it. */
 export class ServiceClient extends HttpCaller {
   readonly #calls: Calls = makeCalls(this);
   readonly keys = this.#calls.keys;
@@ -69,7 +69,7 @@ export class ServiceClient extends HttpCaller {
     });
   }
 
-  /** Cancels an order. Resolves to the order's row once the order no longer rests, also if it had ended before. */
+  /** Cancels an order. Resolves to the order's record once the order is no longer open, whatever ended the order. */
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
     const { withinMs } = { ...SAFE_DEFAULTS, ...options };
     const startMs = this.clock.monotonicMs();
@@ -83,14 +83,14 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The signer has compared the draft's pubkey with the order's.
+        // The signer has compared the pubkey in the draft with the order's pubkey.
         submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => this.orders.detail(pubkey, within),
         getStage: cancelStage,
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // If a fill ended the order meanwhile, the order's record shows this.
+      // If a fill ended the order in the meantime, the order's record shows this.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
@@ -123,8 +123,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft of a redeem must name the shares that the account's assets
-   * list. Resolves to the redeem in the state `completed` or `done`. Rejects as `place`.
+   * Redeems all unlocked shares of a settled market. A redeem's draft must contain the shares that the account's list
+   * of assets shows. Resolves to the redeem in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -137,8 +137,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Reads the redeemable shares in the account's assets, before a draft locks them. If all shares are locked, an
-   * earlier draft holds them, probably after a lost answer. For a new request, the service returns this draft.
+   * Reads the redeemable shares from the account's assets, before a draft locks them. If all are locked, an earlier
+   * draft has locked them, probably after a lost answer. For a new request, the service returns that draft.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -165,7 +165,7 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position and resolves to the closed position. With a price, also set `withinMs`. Rejects with
+   * Closes a margin position and resolves to the closed position. With a price, set `withinMs` too. Rejects with
    * ServiceRefused, or at the deadline with OutcomeUnknown: the position may still close. Never sends a second close.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
@@ -177,7 +177,7 @@ export class ServiceClient extends HttpCaller {
   }
 }
 
-/** Makes a change whose draft and record have the same key. */
+/** Makes a change whose draft and record have the same pubkey. */
 const landing = <R>(
   endpoint: EndpointName,
   { submit, detail }: { readonly submit: Change<R>['submit']; readonly detail: Change<R>['read'] },
@@ -202,14 +202,14 @@ function placeStage({ status }: OrderRow): ChangeStage {
   return { kind: 'over', why: status === 'expired' ? 'expired' : 'failed' };
 }
 
-/** Returns the stage of a cancel. While the order rests, its cancel was not submitted. */
+/** Returns the stage of a cancel. While the order is in the book, its cancel was not submitted. */
 const cancelStage = ({ status }: OrderRow): ChangeStage => (status !== null && isFinalOrder(status) ? DONE : UNSIGNED);
 
 const conversionStage = stages<ConversionRow['state']>(['waiting_to_sign'], ['done']);
 const redeemStage = stages<RedeemRow['state']>(['waiting_to_sign', 'created'], ['done', 'completed']);
 const requestStage = stages<RequestRow['state']>(['created'], ['order_placed', 'completed']);
 
-/** Returns a function from a record's state to a change's stage. A record state that is not listed means `landing`. */
+/** Returns a function from a record's state to the change's stage. A state that is not listed means `landing`. */
 function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   return ({ state }: { readonly state: S }): ChangeStage => {
     const why = OVER.find((over) => over === state);
@@ -223,17 +223,17 @@ const MOST_SUBMITS = 3;
 /** Error codes of temporary refusals: the submit had no effect, but a later submit may be accepted. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
-/** Progress of a change according to the service's record. */
+/** Stage of a change according to the service's record. */
 type ChangeStage =
-  /** According to the service's record, the draft was not submitted. */
+  /** The service's record shows that the draft was not submitted. */
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'landing' }
   | { readonly kind: 'done' }
   | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
 
-/** Parts of a change that differ between order, cancel, merge and others. `R` is the type of its record. */
+/** Parts of a change that differ between orders, cancels, merges and others. `R` is the type of the record. */
 interface Change<R> {
-  /** The call that submits the change; errors carry its name. */
+  /** The call that submits the change; errors contain its name. */
   readonly endpoint: EndpointName;
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
@@ -241,16 +241,16 @@ interface Change<R> {
   readonly getStage: (record: R) => ChangeStage;
 }
 
-/** Members of `HttpCaller` that the draft workflow uses. */
+/** Members of `HttpCaller` that the signing of a draft uses. */
 type ChangeContext = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, interval of reads, and permission to sign unreadable drafts. */
 export interface SafeOptions {
-  /** Time limit of the whole change, ms; after it the call throws OutcomeUnknown. Default 30,000. */
+  /** Time limit of the whole change, ms; after this time the call throws OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
-  /** Interval between reads of a record that is not final, ms; each read is a signed request. Default 500. */
+  /** Interval between reads of a record that is not yet final, ms; each read is a signed request. Default 500. */
   readonly pollMs?: number;
-  /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
+  /** Whether to sign unreadable drafts, if the venue's profile declares its drafts unreadable. Default false. */
   readonly allowBlindSigning?: boolean;
 }
 
@@ -258,21 +258,21 @@ const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false 
 
 type Pace = ReturnType<typeof startPace>;
 
-/** Starts a change's time limit; returns the options of its calls and its wait function. */
+/** Starts the time limit of a change; returns the options for the change's calls, and a function that waits. */
 function startPace(world: ChangeContext, safe: SafeOptions) {
   const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
   const deadlineMs = world.clock.monotonicMs() + withinMs;
   return {
-    /** Options of each call: a call that waits beyond the time limit is not sent. */
+    /** Options of each call; a call that would be sent after the time limit is not sent. */
     options: { latestMs: world.clock.nowMs() + withinMs },
-    /** Waits until the next read; returns false if the time limit would pass or the client was closed. */
+    /** Waits until the next read; returns false if the time limit would pass, or if the client was closed. */
     wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
   };
 }
 
 /**
- * Runs one change from draft to final state. The record proves the outcome, not the submit's answer. A signature may be
- * sent again, because a draft takes effect once. A second draft is never made, because both could take effect.
+ * Runs one change from draft to final state. The record, not the submit's answer, proves the outcome. The client can
+ * send a signature again, as a draft takes effect once. The client never makes a second draft.
  *
  * Resolves to the change's final record. Throws ServiceRefused, NotDone, OutcomeUnknown.
  */
@@ -288,14 +288,14 @@ async function runDraftWorkflow<R>(
   return new Submission(change, draft.pubkey, signature, pace).run();
 }
 
-/** One change from its signature to its final record. */
+/** One change, from its signature to its final record. */
 class Submission<R> {
   readonly #change: Change<R>;
   readonly #pubkey: string;
   readonly #signature: string;
   readonly #pace: Pace;
   #sent = false;
-  /** True if a submit had no answer. Without an answer, only a final record can show that the submit had no effect. */
+  /** True if a submit got no answer. Only a final record can then show that the submit had no effect. */
   #inDoubt = false;
   #lastSeen: R | undefined;
 
@@ -323,7 +323,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** Reads the record again, because one read is no proof: a refused submit may still change the record. */
+  /** Reads the record again, because one read proves nothing: a refused submit may still change the record later. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -331,7 +331,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** Ends the change by a record that is not an unsigned draft. `refusal`: the submit's refusal, more precise. */
+  /** Ends the change with a record that is no unsigned draft. `refusal`: the more precise refusal of the submit. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -346,7 +346,7 @@ class Submission<R> {
 
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
-      // One read proves nothing, because the record shows a submit just before the expiry with a delay.
+      // One read proves nothing: the record shows a submit just before the expiry only after a delay.
       if (!(await this.#pace.wait())) throw this.#makeUnknown('the expiry of the draft was not confirmed by a read');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
@@ -355,7 +355,7 @@ class Submission<R> {
     throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
   }
 
-  /** Reads the change's record, repeatedly until a read succeeds or the time limit passes. */
+  /** Reads the record of the change repeatedly, until a read succeeds or the time limit passes. */
   async #look(): Promise<R> {
     for (;;) {
       const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
@@ -373,13 +373,13 @@ class Submission<R> {
   }
 }
 
-/** True for a temporary refusal. A refusal because of a wrong timestamp has corrected our clock estimate. */
+/** True for a temporary refusal. A refusal of a timestamp is temporary, as it corrects our clock estimate. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
 type CallResult<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
 
-/** Returns the result of a call, with expected errors as a result too. Rethrows other errors. */
+/** Returns the result of a call; an expected error is also returned as a result. Rethrows other errors. */
 async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   try {
     return { ok: true, record: await promise };
@@ -389,14 +389,14 @@ async function settle<R>(promise: Promise<R>): Promise<CallResult<R>> {
   }
 }
 
-/** Position to close, and the worst accepted price of its own outcome, decimal text; any price if absent. */
+/** Position to close, and the worst accepted price of its outcome, as decimal text; if absent, any price. */
 export interface CloseInput {
   readonly pubkey: string;
   readonly price?: string;
 }
 
 /**
- * Closes a margin position and reads the position until the close. The close request is never sent twice, because a
+ * Closes a margin position, and reads the position until it is closed. The close request is never sent twice, because a
  * venue may execute a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 async function closeMargin(
@@ -414,7 +414,7 @@ async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // One read of the position is no proof: a refused close may still change the position, and appear late.
+    // One read of the position proves nothing: a refused close may still change the position later.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;
@@ -423,21 +423,21 @@ async function closeMargin(
   }
 }
 
-/** Tolerance for the venue's clock and rounding in the latest accepted expiry of a draft, s. */
+/** Tolerance for the venue's clock and for rounding in the latest accepted expiry of a draft, s. */
 const EXPIRY_SLACK_S = 60;
-/** Intent id of the only draft of this signer, because a draft signer finds drafts by intent. */
+/** Intent id of this signer's only draft, because a signer of drafts finds them by intent. */
 const INTENT_ID = 'safe call';
 
-/** A draft as returned by the service, together with the terms that we requested. */
+/** A draft that the service returned, together with the requested terms. */
 interface DraftToSign {
   readonly pubkey: string;
   readonly message: string;
   readonly marketConditionId: string;
-  /** The terms that we requested; never read from `message`. */
+  /** The requested terms, which are never read from `message`. */
   readonly terms: DraftTerms;
 }
 
-/** Returns the signature, 128 hex characters. Throws NotDone for an unsigned draft, which never takes effect. */
+/** Returns the signature, 128 hex characters. Throws NotDone for a draft that is not signed and has no effect. */
 function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
@@ -455,7 +455,7 @@ function signDraft(
   throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
 }
 
-/** Refuses a draft that expires too late, because it could be submitted long afterwards; null without objection. */
+/** Returns a reason to refuse a draft that expires too late, as it could be submitted long afterwards; else null. */
 function objectionToExpiry(message: string, world: ChangeContext): string | null {
   const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;
@@ -542,7 +542,7 @@ function readYaml(path: string): unknown {
   }
 }
 
-/** Returns the path of a profile in `config/venues/` of the package of this file, compiled or not. */
+/** Returns the path of a profile in `config/venues/` of the package that contains this file, compiled or not. */
 function shippedProfile(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);

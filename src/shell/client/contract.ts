@@ -15,11 +15,11 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { BudgetReport, Lane, Observation, Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/key-file.js';
 
-/** The client's two clocks. Tests and simulations may pass other clocks. */
+/** The two clocks of the client. Tests and simulations may pass other clocks. */
 export interface ClientClock {
   /** Our wall clock, ms since 1970, which may be set forward or back. */
   nowMs(): number;
-  /** Monotonic clock, ms from an arbitrary start; it never jumps or runs back. */
+  /** Monotonic clock, ms from an arbitrary start; it never jumps and never runs back. */
   monotonicMs(): number;
 }
 
@@ -28,91 +28,91 @@ export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Base URL instead of the profile's: HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
-  /** Credentials for signing; without credentials only public and bootstrap calls can leave. */
+  /** Credentials for signing; without credentials, only public and bootstrap calls can be sent. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
-  /** Maximum requests per minute by scope, for a shared API key. `Infinity` means a venue without limits. */
+  /** Maximum requests per minute by scope, if other programs use the API key too. `Infinity`: venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /** Whether requests wait for a free budget, and pause after a refusal; default true. */
+  /** Whether requests wait for a free budget, and stop for a pause after a refusal; default true. */
   readonly isPaced?: boolean;
   /** Time limit of an attempt, from the first byte sent to the last byte received, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight in each of two groups: cancels and submits, and all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
-  /** Returns the reason why a call must not be sent, or null. A call with such a reason is reported unsent. */
+  /** Returns the reason why a call must not be sent and is reported as unsent; null if it may be sent. */
   readonly objection?: (lane: Lane) => string | null;
 }
 
-/** Notice of the client for the operator; contains no secret. */
+/** Notice of the client for the operator; it contains no secret. */
 export type ClientNotice =
-  /** Notice of a corrected difference between our clock and the venue's: over a second or two, or a jump. */
+  /** Notice of a corrected difference between our clock and the venue's: a jump, or more than one or two seconds. */
   | {
       readonly kind: 'clock_offset';
-      /** Venue's clock minus ours, ms. */
+      /** The venue's clock minus our clock, ms. */
       readonly offsetMs: number;
       readonly uncertaintyMs: number;
       /** Clock offset before the jump, ms; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
-  /** Notice that the venue refused a request as throttled. For `waitMs`, this scope sends only one probe at a time. */
+  /** Notice that the venue refused a request by its rate limit. For `waitMs`, the scope sends only single probes. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
-/** Names of the calls that return pages. */
+/** Names of the calls that return pages of a list. */
 export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];
-/** One row of a list call. */
+/** One row in the answer of a list call. */
 export type RowOf<N extends ListName> = DataOf<N>[number];
 
 /** One page of a list. */
 export interface Page<R> {
   readonly rows: readonly R[];
-  /** `cursor` of the next page; null on the last. */
+  /** `cursor` of the next page; null on the last page. */
   readonly nextCursor: string | null;
-  /** Page size that the service reports; null if it reports none. */
+  /** Page size that the service reports; null if the service reports none. */
   readonly limit: number | null;
 }
 
-/** Path parameters, query and body of one call; omit the parts that the endpoint lacks. */
+/** Path parameters, query and body of one call; parts that the endpoint does not have are omitted. */
 export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N> } & (unknown extends PathParamsOf<N>
   ? { readonly params?: unknown }
   : { readonly params: PathParamsOf<N> }) &
   (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });
 
-/** Urgency and deadline of one call, chosen by the caller. */
+/** Urgency and deadline of one call, which the caller chooses. */
 export interface CallOptions {
   /** Priority class of the call; default `own`. */
   readonly lane?: Lane;
-  /** Latest time to send the call, our clock, ms (default: in an hour); a later call is reported unsent. */
+  /** Latest time to send the call, our clock, ms (default: in an hour); after this time it is reported as unsent. */
   readonly latestMs?: number;
 }
 
 /** Outcome of one call and the times of its attempts. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
-  /** Time when the last attempt was sent, or when an unsent call was dropped; our clock, ms. */
+  /** Time when the last attempt was sent, or when the unsent call was dropped; our clock, ms. */
   readonly sentMs: number;
-  /** Time when the call's outcome was known; our clock, ms. */
+  /** Time when the outcome of the call was known; our clock, ms. */
   readonly nowMs: number;
-  /** Venue clock, ms, from the answer's `Date` (resolution one second); null if absent. */
+  /** Time of the venue's clock from the answer's `Date`, ms, in whole seconds; null if absent. */
   readonly venueTimeMs: number | null;
   readonly budget: BudgetReport | null;
-  /** Page size reported by a list's page (`meta.limit`); null for other calls, and where absent. */
+  /** Page size that a list's page reports (`meta.limit`); null for other calls, and if absent. */
   readonly pageLimit: number | null;
 }
 
 /** Observation with the outcome of a performed request. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** Venue clock minus ours, and the maximum error of this value, ms. */
+/** The venue's clock minus our clock, and the maximum error of this difference, ms. */
 export interface ClockOffset {
   readonly offsetMs: number;
   readonly uncertaintyMs: number;
 }
 
-/** Base class of the client's errors. Messages name request and result, but no key, secret, signature or header. */
+/** Base class of the client's errors. Messages contain request and result, but no key, secret, signature or header. */
 export abstract class ServiceError extends Error {
   readonly endpoint: EndpointName;
-  /** Key of the service's record that shows the outcome; null without a record. */
+  /** Pubkey of the service's record that shows the outcome; null if there is no record. */
   readonly pubkey: string | null;
 
   constructor(endpoint: EndpointName, message: string, pubkey: string | null) {
@@ -128,11 +128,11 @@ type RefusedOutcome = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
 export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
   readonly status: number;
-  /** Error code to branch on: one of `SERVICE_ERRORS`, or a code of a newer service. */
+  /** Error code that programs test: a slug of `SERVICE_ERRORS`, or of a newer service. */
   readonly slug: string;
-  /** Reason of the refusal in the service's own words. */
+  /** Reason of the refusal in the service's words. */
   readonly reason: string;
-  /** Invalid request fields, as objects with one key, the field's name; empty for most refusals. */
+  /** Invalid fields of the request, as objects whose only key is the field's name; empty for most refusals. */
   readonly details: ErrorDetails;
 
   constructor(endpoint: EndpointName, refusal: RefusedOutcome, pubkey: string | null = null) {
@@ -145,7 +145,7 @@ export class ServiceRefused extends ServiceError {
     this.details = details;
   }
 
-  /** Returns true if the error code is one of `slugs`. The compiler checks the spelling of the slugs. */
+  /** Returns true if the error's code is one of `slugs`. The compiler checks the spelling of the slugs. */
   is(...slugs: readonly ServiceErrorSlug[]): boolean {
     return slugs.some((slug) => slug === this.slug);
   }
@@ -155,9 +155,9 @@ export class ServiceRefused extends ServiceError {
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
-  /** Whether the call may have been sent; false only if no byte of it was sent. */
+  /** Whether the call may have been sent; false only if no byte of the call was sent. */
   readonly sent: boolean;
-  /** The record as a safe call last read it; undefined if no read succeeded. */
+  /** The record at the last successful read; undefined if no read succeeded. */
   readonly record: unknown;
 
   constructor(
@@ -176,7 +176,7 @@ export class OutcomeUnknown extends ServiceError {
     this.record = record;
   }
 
-  /** True if the call may have changed something. A read that failed has changed nothing. */
+  /** True if the call may have had an effect. A read that failed had no effect. */
   get mayHaveHappened(): boolean {
     return this.sent && declarationOf(this.endpoint).method !== 'GET';
   }
@@ -184,15 +184,15 @@ export class OutcomeUnknown extends ServiceError {
 
 /** Reason why a change provably had no effect. */
 export type NotDoneReason =
-  /** Reason: the draft was not signed, because its text did not match the request or signing was not permitted. */
+  /** The draft was not signed, because its text did not match the request or because signing was not permitted. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
 
-/** The change provably had no effect. Funds locked by the draft are free at the draft's expiry at the latest. */
+/** The change provably had no effect. Funds that the draft locked become free at the draft's expiry or earlier. */
 export class NotDone extends ServiceError {
   override readonly name = 'NotDone';
   readonly why: NotDoneReason;
   readonly reason: string;
-  /** The record that proves the failure; undefined for a draft that was not signed. */
+  /** The record that proves that there was no effect; undefined for a draft that was not signed. */
   readonly record: unknown;
 
   constructor(endpoint: EndpointName, why: NotDoneReason, reason: string, pubkey: string, record?: unknown) {
@@ -203,20 +203,20 @@ export class NotDone extends ServiceError {
   }
 }
 
-/** Reasons why a list cannot be trusted. */
+/** Reasons why a list is not reliable. */
 export type ListFault =
   /** The service returned the same cursor twice, so the list would never end. */
   | 'cursor_repeated'
   /** The list returned a row twice: rows moved between pages during the reads, so other rows may be missing. */
   | 'row_repeated'
-  /** A page holds fewer rows than its size although another page follows. */
+  /** A page has fewer rows than the page size, although another page follows. */
   | 'page_cut'
-  /** A page holds more rows than the page size. */
+  /** A page has more rows than the page size. */
   | 'page_overfull'
-  /** A thousand consecutive pages of the list were empty, although each named a next page. */
+  /** A thousand consecutive pages of the list were empty, although each had a cursor of a next page. */
   | 'pages_empty';
 
-/** The pages of a list contradict each other. The rows before the error are valid, but the list is incomplete. */
+/** The pages of a list contradict each other. The rows before the error are valid, but the list is not complete. */
 export class BrokenList extends ServiceError {
   override readonly name = 'BrokenList';
   readonly fault: ListFault;

@@ -1,4 +1,4 @@
-/** Encodes one call as bytes and classifies the answer. The signature covers exactly the bytes that are sent. */
+/** Encodes one call as bytes, and classifies the answer. The signature covers exactly the bytes that are sent. */
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -18,13 +18,13 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Credentials } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** A request with method, path and body, without headers. */
+/** A request with method, path and body, but without headers. */
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** Path and query of the request line, byte for byte. */
+  /** Path and query of the request, exactly as in the request line. */
   readonly pathWithQuery: string;
-  /** The request body's exact text; empty for a call without a body. */
+  /** The exact text of the request's body; empty for a call without a body. */
   readonly body: string;
 }
 
@@ -35,15 +35,15 @@ export interface CallParts {
   readonly body?: unknown;
 }
 
-/** Returns the message of a call, or the reason why the call cannot be sent. */
+/** Returns the message for a call, or the reason why the call cannot be sent. */
 export function writeMessage(base: URL, declaration: Declaration, parts: CallParts): Message | string {
   const { method, path, body } = declaration;
   const params = parts.params ?? {};
-  // The types require strings as path parameters; other values are rejected here.
+  // By their types, path parameters are strings; other values are rejected here.
   const values: Record<string, string> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     const value: unknown = Object.entries(params).find(([key]) => key === name)?.[1];
-    // Percent-encoding does not change `.` and `..`, which would alter the signed path.
+    // Percent-encoding does not change `.` and `..`, which would change the signed path.
     if (typeof value !== 'string' || !/^(?!\.{1,2}$).{1,256}$/s.test(value)) {
       return `path parameter ${name} cannot be sent`;
     }
@@ -58,7 +58,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   }
 }
 
-/** Returns the headers of one attempt. Every attempt has a new signature, because it covers the timestamp. */
+/** Returns the headers of one attempt. Every attempt has a new signature, which covers the timestamp. */
 export function writeHeaders(
   message: Message,
   prefix: string,
@@ -70,7 +70,7 @@ export function writeHeaders(
     Accept: 'application/json',
     'Accept-Encoding': 'identity',
     'User-Agent': 'twinbook',
-    // Without `false`, axios would send a form's content type with a request that has no body.
+    // Without `false`, axios would send a form's content type even if the request has no body.
     'Content-Type': body === '' ? false : 'application/json',
   };
   if (credentials === null) return headers;
@@ -82,13 +82,13 @@ export function writeHeaders(
   return headers;
 }
 
-/** Checks a base address and drops its trailing slashes. Throws TwinbookError config_invalid. */
+/** Checks a base address, and removes slashes at its end. Throws TwinbookError config_invalid. */
 export function checkedBaseUrl(text: string): URL {
   const hint = 'Write it like https://api.example.com or, on this machine, http://127.0.0.1:8787.';
   const invalid = (what: string) => new TwinbookError('config_invalid', `base_url ${what}`, hint);
   if (!URL.canParse(text)) throw invalid('is not an address');
   const url = new URL(text);
-  // The base address may contain a password, so messages show it only after this check.
+  // The base address may contain a password, so messages contain the address only after this check.
   if (url.username !== '' || url.password !== '') throw invalid('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '') throw invalid(`${text} must not hold a query or a fragment`);
   const isPlain = url.protocol === 'http:';
@@ -99,16 +99,16 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
-/** Returns whether a URL's host is this machine, so that plain HTTP crosses no network. */
+/** Returns true if a URL's host is this machine, so that plain HTTP does not use a network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
-/** Content of a venue's answer, classified. */
+/** Content of a venue's answer, with its classification. */
 interface Classification {
   readonly outcome: Outcome;
-  /** True if the service itself sent the answer. A proxy's page shows neither the service's clock nor its budget. */
+  /** True if the service itself sent the answer. A proxy's page shows neither the service's clock nor budget. */
   readonly genuine: boolean;
-  /** Page size reported by a page of a list; null for other calls, and if not reported. */
+  /** Page size that a page of a list reports; null for other calls, and if the page reports none. */
   readonly pageLimit: number | null;
 }
 
@@ -120,10 +120,10 @@ const listMeta = z.object({
 });
 
 /**
- * Classifies an answer. *Answered* and *refused* need the service's complete envelope with the right status. Every
- * other answer is *unknown*, because a write wrongly classified as failed would be sent twice.
+ * Classifies an answer. The classes *answered* and *refused* need the service's complete envelope with the right
+ * status. Every other answer is *unknown*, because a write that is wrongly classified as failed would be sent twice.
  *
- * `text` is the answer's whole body, null if it is not UTF-8. `asked`: parameters of the answered call.
+ * `text` is the whole body of the answer; null if it is not UTF-8. `asked`: parameters of the call that was answered.
  */
 export function classify(
   declaration: Declaration,
@@ -152,18 +152,18 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
   let nextCursor: string | null = null;
   let pageLimit: number | null = null;
   if (declaration.page !== undefined) {
-    // A page without a valid `next_cursor` would look like the last page.
+    // A page without a valid `next_cursor` would be taken for the last page.
     const meta = parseBySchema(listMeta, envelope.data.meta);
     if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
-  // The cast is safe: the endpoint's schema has parsed `data.data`.
+  // The cast is safe, because the endpoint's schema has parsed `data.data`.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
 
-/** Leaves out unreadable rows of a page and keeps the others. A page without a readable row is invalid. */
+/** Leaves out the unreadable rows of a page, and keeps the others. A page without a readable row is invalid. */
 function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
   if (!Array.isArray(data)) return { rows: data, unread: [] };
   const unread: UnreadRow[] = [];
@@ -198,7 +198,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** True if the answer proves that the request had no effect. A 5xx status may follow an effect. */
+/** True if the answer proves that the request had no effect. A request with a 5xx answer may have had one. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -211,7 +211,7 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /**
- * Cleans a text of the venue for logs, the ledger and terminals, where control characters could rewrite lines. A venue
+ * Cleans a venue's text for logs, the ledger and terminals, where control characters could overwrite lines. The venue
  * might quote the API secret, so the secret is removed before the text is shortened.
  */
 const harmless = (text: string, characters: number): string =>
@@ -224,7 +224,7 @@ function plain(value: unknown): string {
   return Array.isArray(value) ? value.slice(0, 10).map(showValue).join(' ') : showValue(value);
 }
 
-/** Shows nested values as `…`: a deeply nested value would overflow the stack. */
+/** Shows nested values as `…`, because a deeply nested value would overflow the stack. */
 const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
 
 function firstIssue(error: z.ZodError, root: string): string {
@@ -241,22 +241,22 @@ const believe = (outcome: Outcome, pageLimit: number | null = null): Classificat
   pageLimit,
 });
 
-/** Fields in which a record or row repeats a parameter of the request. */
+/** Fields of a record or row that repeat a parameter of the request. */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   pubkey: ['pubkey', 'position_pubkey'],
   condition_id: ['condition_id', 'market', 'market_condition_id'],
   key_id: ['key_id'],
-  // A wrong `is_yes` in an answer means prices of NO instead of YES, or YES under a wrong name.
+  // A wrong `is_yes` means that the answer has prices of NO instead of YES, or prices of YES with a wrong flag.
   is_yes: ['is_yes'],
 };
 
 /**
- * Returns a sentence on the field that differs between answer and call; null without a difference. An answer with
- * another record could confirm an order that was never placed. An unchecked answer with another market's book, or
- * prices of NO for YES, could set our quotes.
+ * Returns a sentence about a field that differs between the answer and the call; null if no field differs. If the
+ * answer had another record, it could confirm an order that was never placed. If the answer had another market's book,
+ * or prices of NO for YES, it could change our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
-  // The draft of a cancel may have its own pubkey; the signer compares the draft's content.
+  // The draft of a cancel may have a pubkey of its own; the signer compares the draft's content.
   if (declaration.data === draft) return null;
   const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
   for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {

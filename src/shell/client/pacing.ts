@@ -1,20 +1,20 @@
 /**
- * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes
- * prevent a single answer from blocking us for long. The code is pure, so a simulation can pace like the client.
+ * Computes when a scope's next request may be sent: by a sliding window and the pause after a refusal. Because of
+ * probes, a single answer cannot block the client for long. The code is pure, so a simulation can use the same pacing.
  *
- * A reported limit below the profile's takes effect only after a second equal answer. Requests of the lanes `cancel`
- * and `own` probe after a second or two, one at a time, less often after each refused probe. If our own use of the
- * budget explains the refusal, only cancels of a kill may probe.
+ * A reported limit below the profile's limit takes effect only after a second equal answer. Requests of the lanes
+ * `cancel` and `own` may probe after a second or two, one at a time, less often after each refused probe. If our own
+ * use of the budget explains the refusal, only cancels of a kill may probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 
-/** Longest wait accepted from a proxy before the service, ms. A proxy does not know the service's budget windows. */
+/** Longest wait accepted from a proxy before the service, ms. A proxy does not know the service's budgets. */
 const LONGEST_STRANGERS_WAIT_MS = 5_000;
-/** Wait after a refusal without a trusted wait time, ms; doubled with each refusal, less a random part up to half. */
+/** Wait after a refusal without a reliable wait time, ms; doubled for each refusal, less a random part up to half. */
 const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
-/** Delay of a probe after the venue's last answer, ms: random up to double, and doubled with each refused probe. */
+/** Delay of a probe after the venue's last answer, ms; random up to double, and doubled for each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
@@ -23,32 +23,32 @@ export type Permit = 'place' | 'probe';
 
 /** Facts about the request budget in a venue's answer. */
 export interface AnswerSignals {
-  /** True if the service itself answered, in its own answer format. */
+  /** True if the service itself sent the answer, in its own format. */
   readonly genuine: boolean;
-  /** Whether the status is HTTP 429, too many requests. */
+  /** Whether the answer has the HTTP status 429 (too many requests). */
   readonly throttled: boolean;
-  /** Wait that the venue requested, ms; null if it requested none. */
+  /** Wait that the venue requested, ms; null if the venue requested none. */
   readonly askedMs: number | null;
-  /** Budget from the rate headers; null without rate headers. */
+  /** Budget in the rate headers; null if there are no rate headers. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
-/** Decides when the next request of a scope may leave, by the sliding window and by earlier refusals. */
+/** Decides when the next request of a scope may be sent, by the sliding window and by earlier refusals. */
 export class Pacing {
   readonly window: SlidingWindow;
   readonly #random: () => number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** True if our own use of the budget explains the refusal that caused the pause. */
+  /** True if our own use of the budget explains the refusal that caused the present pause. */
   #isFirm = false;
   #refusals = 0;
-  /** Times of the newest refusal, and of the newest refusal whose headers do not explain it. */
+  /** Time of the newest refusal, and of the newest refusal that its headers do not explain. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #unexplainedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
-  /** `requestsPerMinute`: the profile's limit. `most`: upper bound of the limit, even if the venue allows more. */
+  /** `requestsPerMinute`: the profile's limit. `most`: upper limit, even if the venue allows more. */
   constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
     this.window = new SlidingWindow(requestsPerMinute, most);
     this.#random = random;
@@ -58,7 +58,7 @@ export class Pacing {
     return PROBING.includes(lane);
   }
 
-  /** Number of requests that may leave now, whatever their lane. */
+  /** Number of requests that may be sent now, whatever their lane. */
   freePermits(nowMs: number): number {
     return nowMs < this.#pausedUntilMs ? 0 : this.window.free(nowMs);
   }
@@ -69,7 +69,7 @@ export class Pacing {
   }
 
   /**
-   * Returns when a probe may leave, ms; Infinity while a probe is in flight or our own budget is used up.
+   * Returns when a probe may be sent, ms; Infinity while a probe is in flight or our own budget is used up.
    * @param isUrgent whether the request is a cancel of a kill, which probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
@@ -97,24 +97,24 @@ export class Pacing {
     if (place === 'probe') this.#isProbing = true;
   }
 
-  /** True if a granted place must not be used: the venue has since refused a request or lowered the budget. */
+  /** True if a granted place must not be used, because the venue has since refused a request or cut the budget. */
   isOverdrawn(place: Permit, nowMs: number): boolean {
     return place === 'place' && (nowMs < this.#pausedUntilMs || this.window.free(nowMs) < 0);
   }
 
-  /** Frees the place in the window of a request that was not sent. */
+  /** Frees the window's place of a request that was not sent. */
   giveBack(place: Permit): void {
     this.window.giveBack();
     if (place === 'probe') this.#isProbing = false;
   }
 
-  /** Records that a request was sent and got no answer. */
+  /** Records that a request was sent but got no answer. */
   onSilence(place: Permit, nowMs: number): void {
     this.window.finish(nowMs);
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore this pause. */
+  /** Records an answer. Returns the pause after a refusal, ms; null without a refusal. Probes ignore the pause. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -126,7 +126,7 @@ export class Pacing {
   }
 
   #onRefusal(place: Permit, { genuine, askedMs, budget }: AnswerSignals, nowMs: number): number {
-    // A minute without a refusal has passed, so this refusal begins a new series.
+    // A minute has passed without a refusal, so this refusal begins a new series.
     if (nowMs - this.#refusedMs > MINUTE_MS) this.#probesRefused = 0;
     this.#refusedMs = nowMs;
     if (place === 'probe') this.#probesRefused += 1;
@@ -137,7 +137,7 @@ export class Pacing {
     const isBelieved = askedMs !== null && askedMs <= (genuine ? MINUTE_MS : LONGEST_STRANGERS_WAIT_MS);
     if (budget === null && genuine && isBelieved && isOwnUse) this.window.find(nowMs);
     else if (!isExplained) this.#doubt(nowMs);
-    // A venue that refuses for no visible reason, with a wait of zero, would refuse an immediate retry.
+    // A venue that refuses without a visible reason, and with a wait of zero, would also refuse an immediate retry.
     const leastMs = isExplained ? 0 : BACKOFF_MS.first / 2;
     const pauseMs = isBelieved ? Math.max(leastMs, askedMs) : grown * (0.5 + this.#random() / 2);
     this.#refusals += 1;
@@ -147,14 +147,14 @@ export class Pacing {
     return pauseMs;
   }
 
-  /** Records a refusal that neither headers nor profile explain. Only a second such refusal lowers the limit. */
+  /** Records a refusal that neither headers nor profile explain. Only the second such refusal lowers the limit. */
   #doubt(nowMs: number): void {
     const isSecond = nowMs - this.#unexplainedMs < MINUTE_MS;
     this.#unexplainedMs = nowMs;
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** Ends the pause, because the venue accepted a probe; the next probe need not wait. */
+  /** Ends the pause, because the venue accepted a probe; the next probe needs no delay. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -169,35 +169,35 @@ export class Pacing {
   }
 }
 
-/** The lowest limit tried is the venue's limit divided by this; the full limit returns within three minutes. */
+/** Divisor of the venue's limit for the lowest limit that is tried; the full limit returns within three minutes. */
 const LEAST_TRUST = 8;
-/** If our own requests exceed this part of the limit, they explain why the venue's window is full. */
+/** Fraction of the limit above which our own requests explain why the venue's window is full. */
 const EXPLAINING_PART = 3 / 4;
-/** Minutes for which a limit inferred from refusals is kept before a higher limit is tried. */
+/** Number of minutes for which a limit derived from refusals is kept before a higher limit is tried. */
 const FOUND_HOLDS_MINUTES = 3;
 
-/** Counts the requests of the last minute against a budget; the venue's reports may correct both. */
+/** Counts the requests of the last minute against a budget; reports of the venue may correct count and budget. */
 export class SlidingWindow {
-  /** The profile's limit, requests per minute, used before the venue's first answer. */
+  /** The limit in the profile, requests per minute; used before the venue's first answer. */
   readonly #base: number;
   #limit: number;
-  /** Last limit that the venue reported, accepted or not, requests per minute; null before a report. */
+  /** Last limit that the venue reported, even if not accepted, requests per minute; null before a report. */
   #lastTold: number | null = null;
-  /** Maximum own requests per minute. No report of the venue raises this, because another program uses the rest. */
+  /** Maximum of our requests per minute. Reports of the venue never raise it: another program uses the rest. */
   readonly #most: number;
   #inFlight = 0;
-  /** Times at which the requests of the last minute were finished, monotonic ms. */
+  /** Times at which requests of the last minute were finished, monotonic ms. */
   readonly #finished = new SlidingMinute();
-  /** Requests that the venue counts but another process with the same key, or our last run, sent. */
+  /** Number of requests that the venue counts but that another process with the same key, or our last run, sent. */
   #foreign = 0;
   #foreignUntilMs = 0;
-  /** Temporary limit, requests per minute, after a refusal within the venue's own limit; doubled each minute. */
+  /** Temporary limit after a refusal within the venue's own limit, requests per minute; doubled every minute. */
   #ceiling = Number.POSITIVE_INFINITY;
   #ceilingSinceMs = 0;
   /** Times of refused requests, which the venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests per minute before the venue's first report, or `Infinity`. `most`: maximum reported limit. */
+  /** `limit`: requests per minute until the venue's first report, or `Infinity`. `most`: maximum reported limit. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -209,28 +209,28 @@ export class SlidingWindow {
     return Math.min(this.#limit, this.#ceilingAt(nowMs), this.#most);
   }
 
-  /** Number of requests that may leave now. */
+  /** Number of requests that may be sent now. */
   free(nowMs: number): number {
     const used = this.#countUsed(nowMs);
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Number of requests that the profile allows now by our own count, independent of the venue's reports. */
+  /** Number of requests that the profile allows now by our own count, whatever the venue reports. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Returns whether a reported limit, requests per minute, is high enough to be accepted. */
+  /** Returns true if a reported limit, requests per minute, is high enough to be accepted. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
 
-  /** True if the limit is our estimate after a refusal, and not the venue's report. */
+  /** True if the limit is our estimate after a refusal, not the venue's report. */
   isGuess(nowMs: number): boolean {
     return this.#ceilingAt(nowMs) < this.#most;
   }
 
-  /** True if our own use explains a full window, so that a request would be refused. */
+  /** True if our own requests fill the window, so that another request would be refused. */
   isUsedUp(nowMs: number): boolean {
     const limit = this.limitAt(nowMs);
     return this.isPlausible(limit) && this.#countUsed(nowMs) - this.#foreign >= limit * EXPLAINING_PART;
@@ -245,13 +245,13 @@ export class SlidingWindow {
     this.#inFlight += 1;
   }
 
-  /** Counts a request that was answered or may have arrived. */
+  /** Counts a request that was answered, or that may have arrived. */
   finish(nowMs: number): void {
     this.#inFlight -= 1;
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** Frees the place in the window of a request that did not leave. */
+  /** Frees the window's place of a request that was not sent. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
@@ -263,12 +263,12 @@ export class SlidingWindow {
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue may not have counted all requests in flight: our free budget may be too low, never too high.
+    // The venue may not yet have counted all requests in flight, so our free budget may be too low, but never too high.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /** After an unexplained refusal, lowers the limit to the accepted requests; `again`: at most the last limit. */
+  /** After an unexplained refusal, lowers the limit to the accepted requests; `again`: at most to the last limit. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -277,19 +277,19 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs;
   }
 
-  /** Counts a request that was refused as throttled. */
+  /** Counts a request that was refused because there were too many. */
   refuse(nowMs: number): void {
     this.#refused.forget(nowMs);
     this.#refused.add(nowMs);
   }
 
-  /** Number of requests of the last minute that were not refused. */
+  /** Number of the last minute's requests that were not refused. */
   countPassed(nowMs: number): number {
     this.#countUsed(nowMs);
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** Records a refusal without a named limit. The number of requests accepted in the last minute becomes the limit. */
+  /** Records a refusal without a limit. The number of requests accepted in the last minute becomes the limit. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

@@ -1,4 +1,4 @@
-/** Makes one HTTP attempt, without rules of the service. Returns the received bytes, and whether any byte was sent. */
+/** Makes one HTTP attempt, without the service's rules. Returns the received bytes, and whether any byte was sent. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -8,7 +8,7 @@ import axios from 'axios';
 import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
-/** Result of one HTTP attempt. `text` is null if the answer's bytes are not UTF-8. */
+/** Result of one attempt of an HTTP request. `text` is null if the answer's bytes are not UTF-8. */
 export type Attempt =
   | {
       readonly kind: 'answer';
@@ -20,9 +20,9 @@ export type Attempt =
 
 /** Sends messages by HTTP, or over a simulated network in tests. */
 export interface Sender {
-  /** Sends a message and never throws. `timeoutMs` bounds the whole attempt, including an endless body. */
+  /** Sends a message; never throws. `timeoutMs` limits the whole attempt, even if the body is endless. */
   send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
-  /** Aborts requests in flight and closes every socket. */
+  /** Aborts all requests in flight, and closes every socket. */
   close(): void;
 }
 
@@ -97,27 +97,27 @@ const PLAIN_WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'answer with too large headers',
 };
 
-/** Returns the error's code and message only, because the error contains the request's headers. */
+/** Returns only code and message of the error, because the error itself contains the request's headers. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return PLAIN_WORDS[code] ?? `${code} ${error.message}`.trim().slice(0, 200);
 }
 
-/** Maximum size of a venue's answer, bytes. A page of 200 assets has about 150 KB. */
+/** Maximum size of an answer of the venue, bytes. A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * Replaces axios's network access, whose proxies, redirects, uploads and streams make an order take four times as long.
- * One instance carries one request, prepared by axios, until the last byte of the answer.
+ * One instance sends one request that axios has prepared, until the last byte of the answer.
  */
 class WireRequest {
-  /** True once the connection is open. No byte of the request is sent before the connection is open. */
+  /** True after the connection was opened. No byte of the request is sent before the connection was opened. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
 
-  /** Adapter for axios. Connects to the venue without a proxy. Rejects for an incomplete or too large answer. */
+  /** Adapter for axios. Connects to the venue without a proxy. Rejects if the answer is incomplete or too large. */
   readonly adapter: AxiosAdapter = (config) =>
     new Promise((resolve, reject) => {
       this.#fail = reject;
@@ -136,14 +136,14 @@ class WireRequest {
       request.end(config.data);
     });
 
-  /** Aborts the request with `error` as its outcome. */
+  /** Aborts the request; `error` becomes the outcome of the request. */
   cut(error: Error): void {
     this.#fail(error);
     this.#request?.destroy();
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // The client requests no protocol upgrade. An ignored upgrade would look like a missing answer.
+    // The client requests no protocol upgrade. If an upgrade were ignored, the answer would seem to be missing.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;
@@ -167,7 +167,7 @@ class WireRequest {
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-      // Node's type permits headers without a value, which no answer has.
+      // Node's type permits headers without a value, which an answer never has.
       const headers = response.headers as AxiosResponse['headers'];
       resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
     };
@@ -179,8 +179,8 @@ class WireRequest {
 }
 
 /**
- * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may compress the answers. Throws for bytes
- * that do not match the declared encoding, and for an answer that is too large.
+ * Decompresses an answer. Requests ask for uncompressed answers, but a proxy may still compress an answer. Throws if
+ * the bytes do not match the declared encoding, or if the answer is too large.
  */
 function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
   const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };

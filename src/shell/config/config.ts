@@ -1,4 +1,4 @@
-/** Makes a trader's configuration from its file: adds defaults, makes paths absolute and converts units. */
+/** Makes a trader's configuration from its file: adds defaults, makes paths absolute, and converts units. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';
@@ -27,15 +27,15 @@ import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.
 /** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings without the strategy files, because emergency commands must work with a broken strategy. */
+/** Settings without the strategy files, because emergency commands must work even with a broken strategy. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
-/** A trader's configuration: frozen, with absolute paths and money in micros. Contains no secret. */
+/** A trader's configuration: it is frozen, with absolute paths, and money in micros. Contains no secret. */
 export interface Config extends TraderConfig {
   readonly strategies: readonly StrategyConfig[];
-  /** Lower-case hex SHA-256 of the canonical JSON of all settings that affect a decision; stored with every run. */
+  /** SHA-256 of the canonical JSON of all settings that affect decisions, lower-case hex; stored with every run. */
   readonly configHash: string;
-  /** Contents of the configuration's files by absolute path, including the user's own code. */
+  /** Contents of the configuration's files, including the user's own code, by absolute path. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -48,39 +48,39 @@ export type DashboardConfig = TraderConfig['dashboard'];
 export type FleetConfig = NonNullable<TraderConfig['fleet']>;
 /** Address of a PostgreSQL server, without the password. */
 export type FleetDatabaseConfig = FleetConfig['database'];
-/** A source of the user's own fair values. */
+/** A source of the user's own fair values for markets. */
 export type FeedConfig = TraderConfig['feeds'][number];
 export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
-/** One strategy. `name`, unique within a trader, is the strategy file's name without its extension. */
+/** One strategy. `name` is the strategy file's name without its extension; it is unique within a trader. */
 export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the user's strategy file. */
   readonly file: string;
-  /** The strategy file's `strategy` setting: name of a shipped module, or a path. */
+  /** The setting `strategy` of the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
-  /** Code files of the user's own module; empty for a shipped module. */
+  /** Files of the user's own module; empty for a shipped module. */
   readonly moduleFiles: readonly ModuleFile[];
-  /** Parameters as written in the strategy file. */
+  /** Parameters as in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** Content of a strategy file. If its code is not loaded, `module` is null and the file's parameters are unchecked. */
+/** Content of a strategy file. If the strategy's code is not loaded, `module` is null and `params` are unchecked. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
 
-/** A configuration for comparison only, so the code of its strategies need not be loaded. */
+/** A configuration that is only compared, so that the code of its strategies need not be loaded. */
 export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/** Venue profile without real money: dashboard on by default, and a wallet created without confirmation. */
+/** Venue profile without real money: the dashboard is on by default, and a wallet is created without confirmation. */
 export const PAPER = 'paper';
 
-/** Makes the settings of a trader from a file's content, which must have no problem. */
+/** Makes the settings of a trader from the content of a valid file. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
   const folder = dirname(file);
   const absolute = (text: string): string => resolve(folder, text);
@@ -132,7 +132,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
-/** Returns violations of the rules that concern several settings, each with its reason. */
+/** Returns violations of the rules about several settings, each with its reason. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
@@ -141,7 +141,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     ...fleetProblems(content, at),
   ];
   const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
-  // The scheduler chooses a market's poll interval between these two settings.
+  // The scheduler chooses the poll interval of a market between these two settings.
   if (polling.hot_interval_ms > polling.quiet_interval_ms)
     complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
@@ -168,11 +168,11 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
 
 const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
-/** Default of `merge.min_shares`: the number of sets that is worth its requests, within the setting's bounds. */
+/** Default of `merge.min_shares`: the number of sets that is worth a merge's requests, within the setting's bounds. */
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
 
-/** Makes the settings of the paper exchange. An embedded exchange listens at the port of `venue.base_url`. */
+/** Makes the settings of the paper exchange. An embedded exchange listens on the port of `venue.base_url`. */
 function makeExchange(
   { exchange: file, venue }: TraderFile,
   draftLifetimeS: number,
@@ -190,10 +190,10 @@ function makeExchange(
 
 const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
-/** Maximum number of symbolic links to follow; more count as circular, as in Linux. */
+/** Maximum number of symbolic links to follow; a longer chain counts as circular, as in Linux. */
 const MOST_LINKS = 40;
 
-/** Follows symbolic links, because files beside a ledger must be found under every name of the ledger. */
+/** Follows symbolic links, because the files beside a ledger must be found under every name of the ledger. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -249,7 +249,7 @@ function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
   });
 }
 
-/** Makes the alerts' settings from a file's content, which must have no problem. */
+/** Makes the settings of the alerts from the content of a valid file. */
 export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
   const { heartbeat } = alerts;
   return {
@@ -264,7 +264,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
   };
 }
 
-/** Returns whether the settings need a console process. */
+/** Returns true if the settings need a console process. */
 export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
@@ -279,7 +279,7 @@ const FEED_KEYS: KindKeys<FeedFile['kind']> = {
 const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
   Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
 
-/** Makes the feeds' settings from a file's content, which must have no problem. */
+/** Makes the settings of the feeds from the content of a valid file. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
   Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
     const named = { name, maxAgeMs: Math.round(s * 1000) };
@@ -326,7 +326,7 @@ function objection(address: string): string | null {
   return host === '' || user === '' ? WANTED : null;
 }
 
-/** Makes the settings of a fleet; null without a fleet, or if its database setting has a problem. */
+/** Makes the settings of a fleet; null without a fleet, or if the setting of its database is invalid. */
 export const makeFleet = (file: FleetFile | undefined, folder: string) =>
   file === undefined || objection(file.database) !== null
     ? null
@@ -393,23 +393,23 @@ export function loadVenue(
   return { name, profile, allowBlindSigning: file.allow_blind_signing };
 }
 
-/** Describes those drafts of a venue whose content cannot be checked; null without such drafts. */
+/** Describes the venue's drafts whose content cannot be checked; null if there are none. */
 function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
   if (draft_message === 'opaque') return 'drafts of this venue are opaque';
   if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
   return 'drafts of this venue call the programs of its solana_programs';
 }
 
-/** Reads and checks a venue profile's file. */
+/** Reads and checks the file of a venue profile. */
 export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
   const source = readYaml(path, cwd, options);
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-/** Adds a warning to the suggestion for a mistyped profile name, which could lead to real money by accident. */
+/** Adds a warning to the suggestion for a mistyped profile name, because the suggested profile may use real money. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Finds a profile by name: shipped, then in `venues/` beside the trader's file. Any other name is taken as a path. */
+/** Finds a profile: a plain name among the shipped ones or in `venues/` beside the trader's file, or a path. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);
@@ -423,7 +423,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 
-/** Refuses unencrypted addresses for signed headers, and other machines' addresses for an embedded exchange. */
+/** Refuses unencrypted addresses for signed headers, and addresses of other machines for an embedded exchange. */
 function addressProblem(baseUrl: string, embedded: boolean): string | null {
   const url = new URL(baseUrl);
   const loopback = LOOPBACK.includes(bareHost(url));

@@ -21,7 +21,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** Runs backtests like `backtestOf`, but with a thread per fill model; results and errors are equal. */
+/** Runs backtests like `backtestOf`, but with one thread per fill model; results and errors are the same. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };
@@ -100,7 +100,7 @@ type WorkerReport<R> =
 export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) => Promise<R>): void {
   assert(parentPort !== null, 'this is the program of a worker thread');
   const port = parentPort;
-  // A strategy may cause uncaught errors, for example by a rejected promise.
+  // A strategy may cause uncaught errors, for example by a promise that is rejected.
   process.on('uncaughtException', endAfterReads);
   const report = (message: WorkerReport<R>) => port.postMessage(message);
   port.on('message', async ({ id, task }: Assignment<T>) => {
@@ -109,7 +109,7 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
       report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // An error that is sent to another thread loses its class, so its fields are sent.
+      // An error that is sent to another thread loses its class, so the error's fields are sent.
       const known =
         error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
       report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
@@ -122,14 +122,14 @@ interface PoolSetup {
   readonly workers: number;
   /** Program of each thread; the program must end with `serveTasks`. */
   readonly program: { readonly name: string; readonly from: string };
-  /** Data for each thread. To this data the pool adds the shared flag `stop`; a value other than 0 cancels the work. */
+  /** Data for each thread. The pool adds the shared flag `stop` to the data; a value other than 0 cancels the work. */
   readonly setup: object;
   readonly readsFiles: boolean;
 }
 
 export interface Batch<T, R> {
   readonly tasks: readonly T[];
-  /** Callback at the end of each task, in the order in which tasks end. Errors of this callback end the batch. */
+  /** Callback at the end of each task, in the order in which tasks end. An error of this callback ends the batch. */
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
   /** Callback with the finished fraction of a running task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
@@ -138,7 +138,7 @@ export interface Batch<T, R> {
 
 interface Hired {
   isReady: boolean;
-  /** Index of the task that the worker runs; null while it is idle. */
+  /** Index of the task that the worker runs; null while the worker is idle. */
   task: number | null;
 }
 
@@ -182,7 +182,7 @@ export class TaskPool<T, R> {
     await Promise.all([...this.#hired].map(([worker, hired]) => this.#dismiss(worker, hired)));
   }
 
-  /** Ends a worker. A worker that reads files must not be ended within a read: see `waitForReads`. */
+  /** Ends a worker. A worker must not be ended within a read of a file: see `waitForReads`. */
   async #dismiss(worker: Worker, { isReady, task }: Hired): Promise<void> {
     if (this.#options.readsFiles && (!isReady || task !== null)) await awaitWorker(worker);
     await worker.terminate();
@@ -248,7 +248,7 @@ export class TaskPool<T, R> {
   }
 }
 
-/** Resolves once a worker is ready, has ended its task, or has exited. The flag `stop` ends its reading early. */
+/** Resolves once a worker is ready, has ended its task, or has exited. The flag `stop` ends a worker's reads early. */
 const awaitWorker = (worker: Worker): Promise<void> =>
   new Promise((resolve) => {
     worker.on('message', ({ kind }: WorkerReport<unknown>) => {
@@ -260,7 +260,7 @@ const awaitWorker = (worker: Worker): Promise<void> =>
 const describeEnd = (reason: unknown, code: number): string =>
   reason instanceof Error ? reason.message : `exit code ${code}`;
 
-/** Restores a TwinbookError that was sent between threads, which keeps the fields but not the class. */
+/** Restores a TwinbookError that was sent between threads: its fields were kept, but not its class. */
 function asTwinbookError(reason: unknown, code: number): unknown {
   if (reason instanceof Error && reason.name === 'TwinbookError') {
     const { code: kind, hint } = reason as TwinbookError;

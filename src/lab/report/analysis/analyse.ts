@@ -21,7 +21,7 @@ import { type MarketResult, splitMarket, sum } from './split.js';
 export interface BracketVerdict {
   /** True if some fill models show a gain and others a loss, over the markets that all of them played. */
   readonly signFlips: boolean;
-  /** Common sign of all confidence intervals; `unclear` if signs differ, one contains 0, or events are too few. */
+  /** Common sign of all confidence intervals; `unclear` if signs differ, any contains 0, or events are too few. */
   readonly points: Direction;
   /** The comparison of models in words; empty for a single session. */
   readonly text: string;
@@ -33,7 +33,7 @@ type Direction = 'gain' | 'loss' | 'unclear';
 interface ComparedModel {
   readonly model: string;
   readonly micros: number;
-  /** Sign that is compared between fill models: of the result, or of the interval over repeats. */
+  /** Sign that is compared between fill models; the sign of the result, or of the interval over repeats. */
   readonly sign: Direction;
   readonly events: number;
   /** Confidence interval of the result; null with too few events. */
@@ -55,7 +55,7 @@ export function repeatedModels(analyses: readonly Analysis[]): readonly Repeated
   return models.length === analyses.length ? models : [];
 }
 
-/** Compares the results of several fill models. The analyses are ordered from the most pessimistic model. */
+/** Compares the results of several fill models. The most pessimistic model must be the first. */
 export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
   const repeated = repeatedModels(analyses);
   if (repeated.length > 0) return repeatVerdict(repeated);
@@ -100,7 +100,7 @@ function judgeModels(models: readonly ComparedModel[], played: number, markets: 
 
 function comparedOver(analysis: Analysis, played: ReadonlySet<string>): ComparedModel {
   const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
-  // If the model played no other markets, as usual, its own figures are used.
+  // If the model played the same markets as all other models, its own figures are used.
   const isWhole = markets.length === analysis.markets.length;
   const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
   const micros = isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros));
@@ -147,7 +147,7 @@ export type WarningLevel = 'wrong' | 'caution' | 'note';
 
 export interface Warning {
   readonly level: WarningLevel;
-  /** Name of the warning for use by programs; it never changes. */
+  /** Name of the warning for programs; it stays the same in all versions. */
   readonly name: string;
   readonly text: string;
 }
@@ -155,7 +155,7 @@ export interface Warning {
 /** Returns the text of a warning; false or null if it does not apply. */
 type ReportCheck = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** Checks for warnings by level and name, in the order of the report. */
+/** Checks that produce the warnings, by level and name, in the order of the report. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, ReportCheck>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>
@@ -265,7 +265,7 @@ function misplacedShares(markets: readonly MarketSession[], results: readonly Ma
   return atMost(LISTED_MARKETS, wrong, 'such market');
 }
 
-/** Maximum number of markets with a warning of their own; more would hide other warnings. */
+/** Maximum number of markets that have a warning of their own; more warnings of this kind would hide the others. */
 const LISTED_MARKETS = 5;
 
 function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
@@ -312,7 +312,7 @@ function topRefusals(refusals: readonly CountedRefusal[]): string {
   return `Most frequent reasons: ${named.join('; ')}${more}.`;
 }
 
-/** Describes a refusal reason by its source. The strategy's reasons are sampled once a minute in each market. */
+/** Describes a refusal reason and the source of the refusal. A strategy's reason is sampled once a minute. */
 const REFUSED_BY: Readonly<Record<CountedRefusal['by'], (name: string, times: number) => string>> = {
   risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
   guard: (name, times) => `the strategy, “${name}”, in ${formatQuantity(times, 'sample')}`,
@@ -330,12 +330,12 @@ function listNotices({ notices }: SessionRecord): readonly Warning[] {
   return atMost(NOTICES, loudFirst, 'notice');
 }
 
-/** A warning, and the names of its fill models; empty if it applies to all. */
+/** A warning, and the names of the fill models to which it applies; empty if it applies to all models. */
 export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
 
-/** Returns each warning text once with its models, most serious first. */
+/** Returns each warning text once, with the models to which it applies, most serious first. */
 export function sharedWarnings(
   analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
 ): readonly SharedWarning[] {
@@ -351,7 +351,7 @@ export function sharedWarnings(
     ...warning,
     models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
   }));
-  // Warnings of the same kind, whose figures differ between models, are placed together.
+  // Warnings of the same kind are placed together, because their figures differ between models.
   const names = [...new Set(all.map(({ name }) => name))];
   const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
   return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));
@@ -360,7 +360,7 @@ export function sharedWarnings(
 export interface Analysis extends Figures {
   /** Warnings about the session's figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** Figures over repeated runs; absent for a single run. Other figures are those of the run with the middle result. */
+  /** Figures over repeated runs; absent for a single run. Other figures are from the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 

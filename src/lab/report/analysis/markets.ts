@@ -1,4 +1,4 @@
-/** Figures per market and per event, and sums over markets of coverage and quoted time. */
+/** Figures for each market and each event, and sums of coverage and quoted time over markets. */
 
 import { bootstrapSum } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
@@ -11,23 +11,23 @@ import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
 /** Minimum number of events for a reliable confidence interval. */
 export const FEW_EVENTS = 20;
 
-/** Minimum number of events for an interval or a Sharpe ratio, which would be meaningless with fewer events. */
+/** Minimum number of events for a confidence interval or a Sharpe ratio; with fewer events both are meaningless. */
 export const LEAST_EVENTS = 8;
 
 /** Lower and upper end of a 95 % confidence interval, from 2,000 resampled sets of events. */
 export type Interval = readonly [low: number, high: number];
 type EventFigures = ReturnType<typeof computeEventFigures>;
 
-/** Returns the confidence interval of the result; null if it is unknown or events are too few. */
+/** Returns the confidence interval of the result; null if the interval is unknown or events are too few. */
 export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
   events < LEAST_EVENTS ? null : intervalMicros;
 
-/** Returns the Sharpe ratio per event; null if it is unknown or events are too few. */
+/** Returns the Sharpe ratio per event; null if the ratio is unknown or events are too few. */
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
  * Computes the result's statistics over the events with a fill. `sharpe`: mean / deviation of the results per event,
- * not per year; null below two events. `caveat`: warning about the meaning of these figures.
+ * not annualised; null for fewer than two events. `caveat`: limits of these figures, in words.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const each = markets.map((market) => ({ event: eventOf(market), fills: market.fills, ...market.result }));
@@ -45,7 +45,7 @@ export function computeEventFigures(markets: readonly MarketAnalysis[], seed: nu
   };
 }
 
-/** Markets of one event resolve together; a market without an event is its own event. */
+/** Markets of one event resolve together; a market without an event counts as its own event. */
 export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
   eventTitle === '' ? conditionId : eventTitle;
 
@@ -102,7 +102,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult) {
   };
 }
 
-/** Returns the largest |YES - NO| after any fill or conversion. */
+/** Returns the market's largest |YES - NO| after any fill or conversion. */
 function peakInventory(market: MarketSession): number {
   let [net, peak] = [0, 0];
   for (const move of listMoves(market)) {
@@ -113,7 +113,7 @@ function peakInventory(market: MarketSession): number {
   return peak;
 }
 
-/** Returns the shares (|YES - NO|) held at a market's settlement, redeemed or not. */
+/** Returns the shares (|YES - NO|) held at a market's settlement, whether redeemed or not. */
 export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicros }: MarketResult): number {
   let carried = market.outcome === null ? 0 : Math.abs(yesMicros - noMicros);
   for (const { kind, yesMicros: yes, noMicros: no } of market.conversions)
@@ -151,8 +151,8 @@ export function sumCoverage(markets: readonly MarketSession[]) {
 }
 
 /**
- * Returns whether a market was played. A market without an order counts as not played if a limit halted the trader most
- * of the time, because its result of 0 means nothing.
+ * Returns true if a market was played. A market without an order counts as not played if a limit halted the trader most
+ * of the time.
  */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;

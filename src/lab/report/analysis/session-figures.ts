@@ -1,7 +1,7 @@
 /**
  * Computes all figures of a report as plain data for JSON, page and terminal. `docs/backtesting.md` lists their keys.
  *
- * Figures named `…Micros` are millionths of the currency, of a share or of a price. Sums of booked amounts are exact
+ * Figures named `…Micros` are millionths of the currency, of a share or of a price. Sums of recorded amounts are exact
  * integers; means, errors and intervals may have fractions. Figures named `…Share` are fractions of 1. In these
  * figures, `null` means unknown or undefined (a mean without values), never zero.
  */
@@ -50,7 +50,7 @@ export function runFigures(analysis: Figures, traceHash: string) {
 const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
   markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
 
-/** Returns the index of the run with the middle result: the lower of two middle results, the first of equal ones. */
+/** Returns the index of the run with the middle result: the lower of two middle results, the first if equal. */
 export function findMiddle(runs: readonly RepeatedRun[]): number {
   const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
   order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
@@ -60,8 +60,8 @@ export function findMiddle(runs: readonly RepeatedRun[]): number {
 export type RepeatFigures = ReturnType<typeof computeRepeats>;
 
 /**
- * Computes figures over runs with different poll phases and latencies. `seed`: random seed of the bootstrap. `played`:
- * markets over which models are compared. `compared` is null if all markets are compared.
+ * Computes figures over repeated runs, which differ in poll phases and latencies. `seed`: random seed of the bootstrap.
+ * `played`: ids of the markets over which models are compared. `compared` is null if all markets are compared.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
   const all = runs.map(({ markets }) => markets);
@@ -80,7 +80,7 @@ export function computeRepeats(runs: readonly RepeatedRun[], seed: number, playe
   };
 }
 
-/** Computes the result of runs over these markets; the interval is null for fills in under `LEAST_EVENTS` events. */
+/** Computes the result of runs over these markets; the interval is null with fewer than `LEAST_EVENTS` events. */
 function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   const byEvent = runs.map(resultsByEvent);
   const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
@@ -93,7 +93,7 @@ function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
   };
 }
 
-/** One figure over the runs: mean, sample deviation (null for a single run), lowest and highest value. */
+/** Spread of one figure over the runs: mean, sample deviation (null for a single run), lowest and highest value. */
 export type RunSpread = ReturnType<typeof spreadIn>;
 
 function spreadIn(values: readonly (number | null)[]) {
@@ -112,9 +112,9 @@ function computeEquity(record: SessionRecord, results: readonly MarketResult[]) 
   return {
     capitalMicros: record.capitalMicros,
     endCashMicros: record.endCashMicros,
-    // Value of the final shares: at the known outcome, else at the last mid, else at cost.
+    // Value of the final shares: at the known outcome; otherwise at the last mid; without a mid at cost.
     endHoldingsMicros,
-    // Part of the holdings that is valued at cost, because no price is known.
+    // Part of the holdings' value that is at cost, because no price is known.
     atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
     endEquityMicros,
     resultMicros,
@@ -132,14 +132,14 @@ function computeCapital({ account }: SessionRecord, resultMicros: number) {
   };
 }
 
-/** Returns the drawdown figures. `longestMs`: longest time for which the sampled equity was below an earlier peak. */
+/** Returns the drawdown figures. `longestMs`: longest time in which the sampled equity was below its maximum. */
 const computeDrawdown = (record: SessionRecord) => ({
   maxMicros: record.maxDrawdownMicros,
   maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
   longestMs: longestUnderWater(record.account),
 });
 
-/** Returns the longest time of the equity below its peak, ms; null without samples or with an unknown equity. */
+/** Returns the longest time of the equity below its maximum, ms; null without samples or with an unknown equity. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -169,7 +169,7 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
     signedShare: useOf(requests.signed),
     // Number of sent requests per fill; null without a fill.
     perFill: share(sent, fills),
-    // Result per request, micros and fractions; null without a request.
+    // Result per sent request, in millionths of currency, with fractions; null without a request.
     valueMicros: share(resultMicros, sent),
   };
 }
@@ -188,7 +188,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   const trading = computeTrading(sessions);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
-    /** Version of the figures, incremented when the meaning of a key changes. */
+    /** Version of the figures' format, incremented when the meaning of a key changes. */
     format: 1 as const,
     kind,
     title,

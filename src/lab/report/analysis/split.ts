@@ -1,5 +1,5 @@
 /**
- * Splits one market's result into its sources. Sums of the split are BigInt in millionths of millionths (price times
+ * Splits one market's result into its sources. Sums of the split are BigInt values in 10^-12 of currency (price times
  * amount), and are rounded only at the end.
  */
 
@@ -21,7 +21,7 @@ import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdi
  */
 export interface ResultSplit {
   readonly resultMicros: number;
-  /** Spread and drift are null if no fill has a known mid, settlement is null if no settled shares have one. */
+  /** Spread and drift are null if no fill has a known mid; settlement is null if no settled share has a known mid. */
   readonly spreadMicros: number | null;
   readonly driftMicros: number | null;
   readonly feesMicros: number;
@@ -32,7 +32,7 @@ export interface ResultSplit {
 
 /** Sums splits of several markets. A part of the sum is null only if it is unknown in every market. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
-  // In a market without fills every part is 0, which must not hide that a part is unknown elsewhere.
+  // In a market without fills every part is 0; such a part must not hide an unknown part of another market.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
@@ -45,7 +45,7 @@ export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   };
 }
 
-/** Returns the sum of integers. Throws RangeError if it exceeds the exact range of a double. */
+/** Returns the sum of integers. Throws RangeError if the sum exceeds the exact range of a double. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);
 
 function knownSum(values: readonly (number | null)[]): number | null {
@@ -57,7 +57,7 @@ function knownSum(values: readonly (number | null)[]): number | null {
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 
-/** Groups a list's rows by a key. Groups are in the order of their first rows, and each keeps the order of its rows. */
+/** Groups a list's rows by a key. Groups are in order of their first rows; each group keeps its rows' order. */
 export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const row of rows) {
@@ -99,7 +99,7 @@ interface End {
   readonly valuedAt: ValuationBasis;
 }
 
-/** Values the final holding: at the outcome, else at the last mid, else at cost. */
+/** Values the final shares: at the outcome; otherwise at the last mid; without a mid at cost. */
 function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }: SplitWalk): End {
   const { yesMicros: yes, noMicros: no } = held;
   const markMicros = endMarkMicros ?? lastMark;
@@ -113,7 +113,7 @@ function valueEnd({ outcome, endMarkMicros }: MarketSession, { held, lastMark }:
 const worth = (yes: number, no: number, markMicros: number): number =>
   mul(micros(yes), micros(markMicros), 'floor') + mul(micros(no), micros(ONE - markMicros), 'floor');
 
-/** Rounds the parts to whole micros. The rounding error goes into the drift, or the undivided part without a drift. */
+/** Rounds the parts to whole micros. The rounding error goes into the drift or, without drift, the undivided part. */
 function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
@@ -139,7 +139,7 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** A part of the result is unknown, and 0 would be wrong, if no move of its kind has a known mid. */
+/** A part of the result is unknown, not 0, if there are moves of its kind but none has a known mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /** Assigns each change of value to a part of the result. While the mid is unknown, changes of value are undivided. */
@@ -148,12 +148,12 @@ class SplitWalk {
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  /** Number of fills and conversions with a known and an unknown mid. */
+  /** Number of fills and conversions with a known mid, and number without. */
   readonly fills = { known: 0, unknown: 0 };
   readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
-  /** Holding's value before the first move with an unknown mid, and currency since then. */
+  /** Value of the held shares before the first move with an unknown mid, and currency flow since then. */
   #open: { readonly worthBefore: bigint; cash: bigint } | null = null;
 
   get lastMark(): number | null {
@@ -163,7 +163,7 @@ class SplitWalk {
   move(move: Move): void {
     const { yes, no } = sharesMoved(move);
     const cash = BigInt(move.cashMicros) * UNIT;
-    // A complete set is worth 1 at any price, so its value needs no mid.
+    // A complete set (one YES and one NO share) is worth 1 at any price, so its value needs no mid.
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
@@ -175,7 +175,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** Ends the walk over the market's moves: values the holding at the last mid, then at the outcome. */
+  /** Ends the calculation after the market's last move: values the shares at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
@@ -190,7 +190,7 @@ class SplitWalk {
     if (kind === 'fill') this.spread += gain;
     else if (kind === 'merge' || kind === 'split') this.merges += gain;
     else this.settlement += gain;
-    // While the mid is unknown, sets that were merged must not count as a loss.
+    // While the mid is unknown, merged sets must not count as a loss.
     if (this.#open !== null) this.#open.cash -= setsGone;
   }
 
@@ -200,7 +200,7 @@ class SplitWalk {
     this.#open.cash += cash;
   }
 
-  /** Continues the walk with a known mid. Drift needs no sum, because it is the remainder of the result. */
+  /** Continues the calculation with a known mid. Drift needs no sum: it is the result minus all other parts. */
   #markAt(markMicros: number): void {
     if (this.#open !== null) this.#close(valueAt(this.held.yesMicros, this.held.noMicros, markMicros));
     this.#mark = markMicros;

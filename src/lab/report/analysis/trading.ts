@@ -6,9 +6,9 @@ import { computeMean, quantileOfSorted, sortValues } from '../../../shared/stati
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './split.js';
 
-/** Horizon of a markout: time after the fill, ms, or the settlement. */
+/** Horizon of a markout: time after the fill, ms, or `settlement`. */
 export type MarkoutHorizon = number | 'settlement';
-/** Side of fills in a markout. `late` are fills of own orders that arrived late and took from the book. */
+/** Side of fills in a markout. `late` are fills of the trader's orders that arrived late and took from the book. */
 export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
 export type Markout = ReturnType<typeof markoutAt>;
 
@@ -19,10 +19,10 @@ export const computeMarkouts = (markets: readonly MarketSession[]): readonly Mar
   HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
- * Computes markouts of one horizon and side, per share: effective half-spread = markout + adverse selection. All three
- * figures cover the fills whose mid at the horizon is known. `effectiveMicros` is null unless every such fill also has
- * a known mid at its own time. The standard error is clustered by market, because fills of one market share a price
- * path. The standard error is null with fewer than two markets.
+ * Computes markouts of one horizon and side, per share: effective half-spread = markout + adverse selection. The three
+ * figures cover only fills whose mid at the horizon is known. `effectiveMicros` is null if one of these fills has no
+ * known mid at its own time. The standard error is clustered by market, because fills of one market share a price path.
+ * The standard error is null with fewer than two markets.
  */
 export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
@@ -44,7 +44,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
 
 type MarketTally = ReturnType<typeof tallyMarket>;
 
-/** Sums a market's fills with a known mid at the horizon. `markout` and `effective`: price times share micros. */
+/** Sums a market's fills with a known mid at the horizon. `markout` and `effective` are price times share micros. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.fills) {
@@ -81,7 +81,7 @@ export function computeTrading(markets: readonly MarketSession[]) {
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    /** Shares of own orders that were filled by amounts arriving at their price; null for live fills. */
+    /** Shares of the trader's orders that were filled by orders arriving at their price; null for live fills. */
     atCrossingMicros: sumIfAll(
       fills.map(({ atCrossing, amountMicros }) => (atCrossing === null ? null : atCrossing ? amountMicros : 0)),
     ),
@@ -95,10 +95,10 @@ export function computeTrading(markets: readonly MarketSession[]) {
   };
 }
 
-/** Returns whether the own order rested when it was filled; assumed if the exchange does not name the maker. */
+/** Returns true if the trader's order was the resting one; assumed true if the exchange does not name the maker. */
 const isResting = (fill: FillRecord): boolean => fill.isMaker !== false;
 
-/** Sums traded shares and currency. A purchase of YES and a sale of NO count as bought, the others as sold. */
+/** Sums traded shares and currency. Purchases of YES and sales of NO count as bought, other fills as sold. */
 export function computeVolume(fills: readonly FillRecord[]) {
   const shares = (side: FillRecord['side']): number =>
     sum(fills.filter((fill) => fill.side === side).map((fill) => fill.amountMicros));
@@ -116,10 +116,10 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Returns the mean shares ahead of an order when it began to rest, for all and for filled orders; null if unknown. */
+/** Returns the mean shares ahead of an order at its start, for all orders and for filled orders; null if unknown. */
 function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
   const quoted = markets.map(({ quoting }) => quoting).filter(({ ordersPlaced }) => ordersPlaced > 0);
-  // An order with several fills counts once.
+  // An order with several fills counts once in the mean.
   const filled = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
   return {
     meanAheadMicros: share(
@@ -130,7 +130,7 @@ function computeQueue(markets: readonly MarketSession[], resting: readonly FillR
   };
 }
 
-/** Returns the distribution of these values; null without values. `p90`: 90 % of the values are below it. */
+/** Returns the distribution of the values; null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

@@ -1,6 +1,6 @@
 /**
- * Data of the page's charts, thinned until the page is small enough. The report's figures come from the whole record,
- * not from this chart data. The page reports chart data that is left out.
+ * Data of the page's charts; the data is thinned until the page is small enough. The report's figures come from the
+ * whole record, not from the chart data. The page tells the user which chart data is left out.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -41,7 +41,7 @@ function unknownEquity(sessions: readonly ShownText[]): Markup | null {
 
 const DASHES = ['dashed', 'dotted'] as const;
 
-/** Returns the legend of the sessions' lines; null for one session. */
+/** Returns the legend for the sessions' lines; null for a single session. */
 function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   if (sessions.length < 2) return null;
   const keys = sessions.map(
@@ -51,7 +51,7 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
   return html`<ul class="keys">${keys}</ul>`;
 }
 
-/** Returns a note about data left out of the charts; null if they have all data. */
+/** Returns a note about data that the charts leave out; null if nothing is left out. */
 function thinning({ thinned }: DrawingData): Markup | null {
   const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
   if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
@@ -61,10 +61,10 @@ function thinning({ thinned }: DrawingData): Markup | null {
 
 /** Maximum characters of chart data, so that the page stays below 5 MB. */
 const BUDGET = 2_400_000;
-/** Minimum number of samples of a chart. To avoid coarser charts, fewer markets are drawn. */
+/** Minimum number of samples of a chart. The page rather shows fewer charts than charts with fewer samples. */
 const LEAST_SAMPLES = 150;
 const MOST_SAMPLES = 2_048;
-/** Maximum number of fills that a page's charts show; each takes about 30 characters. */
+/** Maximum number of fills that a page's charts show; each fill takes about 30 characters. */
 const MOST_FILLS = 30_000;
 
 export type DrawingData = ReturnType<typeof drawnWith>;
@@ -77,13 +77,13 @@ export function drawingData(sessions: readonly SessionRecord[], shown: readonly 
     const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
     const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
     if (size <= BUDGET || drawn === 0) return data;
-    // Both limits, samples and fills, shrink in proportion to the excess, so the loop ends after a few rounds.
+    // The limits of samples and fills shrink in proportion to the excess, so the loop ends after a few rounds.
     if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
     else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
   }
 }
 
-/** Returns the condition ids in descending order of fills. */
+/** Returns the condition ids of markets, in descending order of fills. */
 function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
   const fills = new Map<string, number>();
   for (const { markets } of sessions)
@@ -100,7 +100,7 @@ function firstGuess(sessions: readonly SessionRecord[]): number {
   return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
 }
 
-/** Returns the chart data. Series are indexes into `columns`, which has shared texts only once. */
+/** Returns the chart data. Series are indexes into `columns`, which contains each text only once. */
 function drawnWith(
   sessions: readonly SessionRecord[],
   shown: readonly ShownText[],
@@ -118,7 +118,7 @@ function drawnWith(
     const found = markets.map((byId) => byId.get(id));
     const title = found.find((market) => market !== undefined)?.title ?? id;
     const series = found.map((market) => {
-      // Such a session does not have the market.
+      // A session without this market has no chart data for it.
       if (market === undefined) return null;
       const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
       fillsDrawn += kept.length;
@@ -128,7 +128,7 @@ function drawnWith(
   });
   const live = shown.findIndex(({ analysis }) => analysis.kind === 'live');
   return {
-    /** Index of the session with a solid line: the live session, else the middle one. */
+    /** Index of the session with a solid line: the live session, otherwise the middle one. */
     solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
     sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
     markets: drawn,
@@ -145,7 +145,7 @@ function drawnWith(
   };
 }
 
-/** Returns the account's chart data: only two series, so their resolution is never reduced further. */
+/** Returns the account's chart data. The account's two series are never thinned further. */
 function drawAccount(session: SessionRecord, { name, analysis }: ShownText, pool: Pool) {
   const { timeMs, equityMicros } = session.account;
   const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
@@ -165,7 +165,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
     ourBid: add(series.ourBidMicros),
     ourAsk: add(series.ourAskMicros),
     held: add(series.inventoryMicros),
-    /** Columns of the fills in a chart: time, price, amount, and side (1 for an own bid, 0 for an own ask). */
+    /** Columns of the fills in a chart: time, price, amount, and side (1 for the trader's bid, 0 for its ask). */
     fills: [
       pool.add(fills.map(({ timeMs }) => timeMs)),
       pool.add(fills.map(({ priceMicros }) => priceMicros)),
@@ -175,7 +175,7 @@ function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples
   };
 }
 
-/** Returns this fraction of the fills, the largest ones, in order of time. */
+/** Returns a fraction of the fills: the largest fills, in order of time. */
 function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
   if (part >= 1) return fills;
   const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
@@ -189,7 +189,7 @@ const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
   const stride = strideFor(values.length, samples);
   if (stride === 1) return values;
   const kept: T[] = [];
-  // This index is always below the length of `values`.
+  // The index is always below the length of `values`.
   for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
   return kept;
 };
@@ -210,10 +210,10 @@ class Pool {
 /**
  * Encodes a series as a short text, which `page/columns.js` decodes. Values become differences in multiples of a common
  * unit, and repeated differences are counted. Prices rarely change and times have equal steps, so the text has about a
- * tenth of the plain numbers' length.
+ * tenth of the length of the plain numbers.
  *
- * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. This example rises from 0 by 84 units, is unchanged 12 times,
- * rises by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
+ * Example: `5000:84 0*12 1 -1 _*3` has the unit 5000. This series starts at 0, rises by 84 units, is unchanged 12
+ * times, rises by 1, falls by 1, and is then unknown 3 times. The next difference counts from the last known value.
  */
 export function columnText(values: readonly (number | null)[]): string {
   const unit =

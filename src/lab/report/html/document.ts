@@ -64,7 +64,7 @@ const SMALL = `
 @media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
-/** Returns styles by which radio buttons select the shown session of a bracket, without scripts. */
+/** Returns styles with which radio buttons select the shown session of a bracket, without scripts. */
 function choosing(sessions: number): string {
   const rules = Array.from({ length: sessions }, (_, index) => {
     const chosen = `#session-${index}:checked ~`;
@@ -79,16 +79,16 @@ function choosing(sessions: number): string {
 
 interface ReportParts {
   readonly title: string;
-  /** Number of sessions of a bracket; 0 on other pages. */
+  /** Number of sessions of a bracket; 0 on pages without a bracket. */
   readonly sessions: number;
   readonly body: Markup;
-  /** Script of the page: The script `main` draws charts and sorts tables; `tables` only sorts tables. */
+  /** Script of the page. The script `main` draws charts and sorts tables; the script `tables` only sorts tables. */
   readonly program: 'main' | 'tables';
-  /** Data for the page's script, placed before the script. */
+  /** Data for the page's script; it is placed before the script. */
   readonly data?: Markup;
 }
 
-/** Builds the page. Its security policy allows only its own script and no network, so injected markup has no effect. */
+/** Builds the page. The page's security policy allows only its script and no network; injected markup has no effect. */
 export function pageDocument({ title, sessions, body, program, data }: ReportParts): string {
   const style = [THEME, PAGE, NOTICES, TABLES, FIGURES, CHART_FRAME, choosing(sessions), SMALL].join('\n');
   const script = readPageScript(new URL(`../page/${program}.js`, import.meta.url));

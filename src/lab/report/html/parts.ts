@@ -1,9 +1,9 @@
-/** Building blocks of the report pages. Every value in an HTML template is escaped unless it is markup. */
+/** Building blocks of the report pages. Every value in an HTML template is escaped, except markup. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import { LEAST_EVENTS } from '../analysis/markets.js';
 
-/** HTML that the template tag `html` built, or constant text; the only type that is inserted without escaping. */
+/** HTML made by the template tag `html`, or constant text; no other type is inserted without escaping. */
 export class Markup {
   readonly text: string;
 
@@ -14,7 +14,7 @@ export class Markup {
 
 type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
-/** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup and lists of it are unchanged, null is empty. */
+/** Template tag: ``html`<b>${title}</b>` `` escapes `title`. Markup, and lists of it, are unchanged; null is empty. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup =>
   new Markup(
     texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
@@ -27,7 +27,7 @@ function renderPart(part: MarkupPart | undefined): string {
   return escapeHtml(String(part));
 }
 
-/** Escapes text for content and double-quoted attributes. Control and bidirectional characters become `?`. */
+/** Escapes text for elements and double-quoted attributes. Control and bidirectional characters become `?`. */
 const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns JSON for a script element, escaped so that it cannot end the element or start a comment. */
+/** Returns JSON for a script element, escaped so that the JSON cannot end the element or start a comment. */
 export const jsonForScript = (value: unknown): Markup =>
   new Markup(
     JSON.stringify(value)
@@ -51,7 +51,7 @@ export const jsonForScript = (value: unknown): Markup =>
       .replaceAll('\u2029', '\\u2029'),
   );
 
-/** Shortens a text of the exchange, which may have any length. */
+/** Shortens a text from the exchange, which may be of any length. */
 export const shorten = (text: string, length = 160): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
@@ -82,7 +82,7 @@ export const perSession = (
 
 export interface Cell {
   readonly text: string | Markup;
-  /** Sort key of a table cell; null sorts last. */
+  /** Sort key of a table cell; cells with a null key sort last. */
   readonly value?: number | string | null;
   readonly class?: string;
 }
@@ -90,18 +90,18 @@ export interface Cell {
 export interface Head {
   readonly title: string;
   readonly explains?: string;
-  /** True for a left-aligned text column; figures are right-aligned. */
+  /** True for a left-aligned column of texts; columns of figures are right-aligned. */
   readonly isText?: boolean;
 }
 
-/** A table column: its heading, and a function that returns its cell of a row. */
+/** A table column: its heading, and a function that returns the column's cell for a row. */
 export interface HtmlColumn<Of> extends Head {
   readonly cell: (of: Of) => Cell;
 }
 
 interface TableOptions {
   readonly caption: string;
-  /** True if the page's script makes the headings sort the table. */
+  /** True if the page's script sorts the table when a heading is clicked. */
   readonly sorts?: boolean;
   readonly class?: string;
 }
@@ -131,7 +131,7 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
 
-/** Builds a table from columns, with a row for each element. */
+/** Builds a table from columns, with one row for each element of a list. */
 export const columnTable = <Of>(
   columns: readonly HtmlColumn<Of>[],
   all: readonly Of[],
@@ -141,7 +141,7 @@ export const columnTable = <Of>(
   return dataTable(columns, rows, options);
 };
 
-/** Returns a cell that contains bars. The column of a cell with bars must be `isText`. */
+/** Returns a cell that contains bars. The column that contains such a cell must have `isText`. */
 export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
   text: html`<span class="cell">${drawn}</span>`,
   class: 'bars',
@@ -157,7 +157,7 @@ export function bar(from: number, to: number, kind: string): Markup {
 /** Returns the colour class of a value, whose sign is also printed: `good`, `bad`, or empty for 0 and unknown. */
 export const tone = (value: number | null): string => (value === null || value === 0 ? '' : value > 0 ? 'good' : 'bad');
 
-/** Returns the colour class of a session's result; empty if there are too few events for a meaningful sign. */
+/** Returns the colour class of a session's result; empty if the events are too few for a meaningful sign. */
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 

@@ -1,4 +1,4 @@
-/** Builds the HTML page of a report. Only the page's charts need a script. */
+/** Builds the HTML page of a report. Only the charts of the page need a script. */
 
 import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/text.js';
@@ -60,8 +60,8 @@ import {
 } from './parts.js';
 
 /**
- * Builds the page of at least one session, where `analyses[i]` is `analyse(bracket.sessions[i])`. The page is below 5
- * MB for sessions of any size. Equal sessions give equal pages, to the byte.
+ * Builds the page of at least one session, where `analyses[i]` is `analyse(bracket.sessions[i])`. The page is smaller
+ * than 5 MB for sessions of any size. Equal sessions give equal pages, to the byte.
  */
 export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): string {
   const sessions = analyses.map(
@@ -118,7 +118,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Lists each text of a warning once. Notes are folded, more serious warnings are visible. */
+/** Lists each text of a warning once. Notes are collapsed; more serious warnings are visible. */
 function warningList(sessions: readonly ShownText[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
@@ -147,7 +147,7 @@ function repeatSection(sessions: readonly ShownText[]): Markup | null {
   return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
-/** Returns table rows for the lines of figures. The names of lines are indented as in the terminal. */
+/** Returns one table row for each line of figures. The names of figures are indented as in the terminal. */
 const linesOf = <T>(lines: readonly SummaryLine<T>[], columns: readonly T[]) =>
   lines.map(([name, figure]) => ({
     cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
@@ -218,7 +218,7 @@ const column = <Of>(title: string, explains: string, cell: (of: Of) => Cell): Ht
 });
 const gain = (micros: number | null): Cell => figure(micros, formatGain);
 
-/** Table columns that a single market has, and a row of several markets. */
+/** Table columns that both a single market's row and a row of several markets have. */
 const RESULT_COLUMNS: readonly HtmlColumn<Pick<MarketAnalysis, 'result' | 'fills'>>[] = [
   column('Result', '', ({ result }) => ({ ...gain(result.resultMicros), class: tone(result.resultMicros) })),
   column('Spread', '', ({ result }) => gain(result.spreadMicros)),
@@ -260,7 +260,7 @@ function coverageCell({ coverage }: MarketAnalysis): Cell {
   return { text: formatPercent(part, 2), value: coverage?.gapMs ?? null };
 }
 
-/** Returns one row for all markets that are not shown, so that the columns still add up to the result. */
+/** Returns one row for all markets that are not shown, so that the table's columns still add up to the result. */
 function makeRestRow(left: readonly MarketAnalysis[]): HtmlRow {
   const rest = {
     result: sumSplits(left.map(({ result }) => result)),

@@ -1,6 +1,6 @@
 /** Decoder of the page's encoded columns of numbers. */
 
-/** Decodes a text of `columnText`. @param {string} text @returns {(number | null)[]} */
+/** Decodes a text that `columnText` has encoded. @param {string} text @returns {(number | null)[]} */
 export function readColumn(text) {
   const colon = text.indexOf(':');
   const unit = Number(text.slice(0, colon));

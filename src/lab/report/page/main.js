@@ -27,13 +27,13 @@ const ONE = 1e6;
 /** @param {number} place */
 const column = (place) => readColumn(data.columns[place] ?? '1:');
 
-/** Returns a column of times, which has no unknown values. @param {number} place */
+/** Returns a column of times; times are never unknown. @param {number} place */
 const times = (place) => /** @type {number[]} */ (column(place));
 
 const price = (/** @type {number | null | undefined} */ value) =>
   value === null || value === undefined ? '–' : amount(value, Number((value * 100).toFixed(4)) % 1 === 0 ? 2 : 4);
 
-/** Sets the names and emphasised values of a readout. @param {string} id @param {[string, string][]} pairs */
+/** Sets the labels and emphasised values of a readout. @param {string} id @param {[string, string][]} pairs */
 function say(id, pairs) {
   const place = document.getElementById(id);
   if (place === null) return;
@@ -151,13 +151,13 @@ function drawAccount() {
 }
 
 /**
- * Adds the final result, which includes settlements after the last sample, as a step at the end of the line. @param
- * {Rows} rows @param {number} time @param {number} result
+ * Adds the final result, with settlements after the last sample, as a step at the end of the line.
+ * @param {Rows} rows @param {number} time @param {number} result
  */
 function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
-  // The equity line is flat between the last sample and the settlement, because the equity is unknown there.
+  // The equity is unknown between the last sample and the settlement, so its line is flat there.
   results?.push(results.findLast((value) => value !== null) ?? null, result);
 }
 
@@ -235,7 +235,7 @@ market?.addEventListener('change', () => {
   drawMarket(drawnMarket);
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
-// The charts use colours of the theme.
+// The charts use the colours of the light or dark theme.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 new ResizeObserver(() => {
   for (const group of Object.values(groups))

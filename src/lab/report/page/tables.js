@@ -5,7 +5,7 @@ document.documentElement.classList.add('scripted');
 /** @param {HTMLTableRowElement} row @param {number} column */
 const sortKey = (row, column) => row.cells[column]?.dataset['v'] ?? row.cells[column]?.textContent ?? '';
 
-/** Sorts rows. Unknown values, and the row that sums the other markets, stay at the end. */
+/** Sorts rows. Rows with unknown values, and the row that sums the other markets, stay at the end. */
 function sortRows(
   /** @type {HTMLTableElement} */ table,
   /** @type {number} */ column,
@@ -36,7 +36,7 @@ for (const table of document.querySelectorAll('table')) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener('click', () => {
-      // Columns of figures sort largest first, names alphabetically.
+      // Columns of figures sort the largest first; columns of names sort alphabetically.
       const first = head.classList.contains('text') ? 'ascending' : 'descending';
       const now = head.getAttribute('aria-sort');
       const next = now === null ? first : now === 'ascending' ? 'descending' : 'ascending';

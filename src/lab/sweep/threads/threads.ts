@@ -1,4 +1,4 @@
-/** The default engine of a sweep, which runs backtests on threads of this process; and the backtest of a thread. */
+/** The default engine of a sweep, which runs backtests on threads of this process; also the backtest of a thread. */
 
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { Config } from '../../../shell/config/config.js';
@@ -31,11 +31,11 @@ export async function runTask(
   const events = eventsIn(all, task.fold);
   const tried = configWith(config, axes, task.candidate.values);
   const own = events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
-  // Every configuration draws the same random sequences, so that results differ by actions and not by luck.
+  // Every configuration draws the same random sequences, so that results differ by the configuration, not by luck.
   const draws = makeDraws(latency, { seed, index: 0, count: 1 }, config.polling.hotIntervalMs);
   const plan = makePlan(tried, own, { fillModel: task.fillModel, ...draws, ...played });
   const { session, traceHash } = await runBacktest(plan);
-  // A strategy that fails is stopped in its market, so that the result would not be that of the configuration.
+  // A strategy that fails is stopped in its market, so the result would not be the configuration's.
   const broken = findBroken(session);
   const hint = '`twinbook strategies test STRATEGY` finds the errors of a strategy.';
   if (broken !== null) throw new TwinbookError('strategy_invalid', broken, hint);
@@ -54,7 +54,7 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
     resultMicros: sum(eventResults),
     maxDrawdownMicros: maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
-    // Notices before the first event are about the data and equal for all configurations, so they do not count.
+    // Notices before the first event do not count: they are about the data, and equal for all configurations.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
     eventResults,
   };
@@ -82,7 +82,7 @@ export const onThreads: SweepEngine = async ({ plan, recordings, facts, tasks, d
 export type ThreadPlace = Pick<SweepPlan, 'source' | 'paths' | 'recordings' | 'workers'>;
 
 /**
- * Opens threads that run batches of tasks. The threads keep their decoded events while the same folds are played.
+ * Opens threads that run batches of tasks. The threads keep decoded events in memory while the same folds are played.
  *
  * @param reading callback with the number of checked recordings, and of all recordings of a batch
  */
@@ -98,7 +98,7 @@ export function openThreads(
     warm = null;
     await pool?.close();
   };
-  /** Reads a fold's recordings completely. A damaged file is an error here; a thread would play its readable part. */
+  /** Reads a fold's recordings completely. A damaged file is an error, but a thread would play its readable part. */
   const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {
@@ -110,7 +110,7 @@ export function openThreads(
     const numbers = new Set(tasks.map(({ fold }) => fold));
     const folds = [...numbers].join();
     if (warm?.folds === folds) return warm.pool;
-    // Threads of earlier folds end first, which frees those folds' events.
+    // Threads of earlier folds end first, so that the memory of those folds' events is freed.
     await close();
     const played = settings.events.filter(({ fold }) => numbers.has(fold));
     const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));

@@ -12,7 +12,7 @@ boundHeapGrowth();
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
 const { sources } = await openSources(setup.paths, { isStopped: () => Atomics.load(setup.stop, 0) !== 0 });
-// All reading is done first: a strategy may end its thread, and a thread that ends within a read crashes the process.
+// All reading is done before the backtests: if a strategy ended a thread within a read, the process would crash.
 try {
   for (const source of sources) {
     if (!setup.ids.has(source.market.conditionId)) continue;

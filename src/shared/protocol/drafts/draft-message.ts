@@ -17,7 +17,7 @@ export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * Returns the `message` of a draft for the caller's wallet (base58 of 32 bytes). Equal drafts have equal messages. In a
- * `solana_tx` message the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
+ * `solana_tx` message, the draft's pubkey determines the version (legacy or 0) and replaces the blockhash.
  */
 export function writeDraftMessage(
   kind: DraftMessage,
@@ -38,7 +38,7 @@ export function writeDraftMessage(
   }
 }
 
-/** Returns the bytes of a message that a wallet signs; null for a `solana_tx` message that is not a transaction. */
+/** Returns the bytes of a message that the wallet signs; null for a `solana_tx` message that is not a transaction. */
 export function signedBytes(kind: DraftMessage, message: string): Uint8Array | null {
   if (kind !== 'solana_tx') return Buffer.from(message, 'utf8');
   const read = readTransaction(message);

@@ -14,7 +14,7 @@ interface MarginTerms {
   readonly leverage: Micros;
 }
 
-/** Terms of a draft, to which the wallet agrees by its signature. Prices and amounts are of the draft's outcome. */
+/** Terms of a draft, which the wallet's signature accepts. Prices and amounts are those of the draft's outcome. */
 export type DraftTerms =
   | (OrderTerms & { readonly side: Side; readonly type: 'limit'; readonly price: Micros; readonly amount: Micros })
   | (OrderTerms & { readonly side: 'buy'; readonly type: 'market'; readonly funds: Micros })
@@ -29,7 +29,7 @@ export type DraftTerms =
 export interface DraftText {
   readonly serviceName: string;
   readonly marketConditionId: string;
-  /** Pubkey of the draft; a cancel's draft has the pubkey of the canceled order. */
+  /** Pubkey of the draft; in a cancel's draft, the pubkey of the canceled order. */
   readonly draftPubkey: string;
   /** Expiry of the draft, Unix seconds on the exchange's clock. */
   readonly expires: number;
@@ -68,16 +68,16 @@ function details(terms: DraftTerms): string {
   }
 }
 
-/** Pattern of a pubkey. Base58 contains no separator of the draft. */
+/** Pattern of a pubkey. Base58 text contains no separator of the draft's fields. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
-/** Pattern of a draft. The pattern permits no invisible characters, because a reader must see the whole draft. */
+/** Pattern of a draft. The pattern permits no invisible characters, so that a reader sees the whole draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',
 );
 
-/** Parses a readable draft; null for any text that `writeDraftText` would write differently. */
+/** Parses a readable draft; null for any text other than the exact text of `writeDraftText`. */
 export function readDraftText(text: string): DraftText | null {
   const match = LINE.exec(text);
   if (match === null) return null;
@@ -86,7 +86,7 @@ export function readDraftText(text: string): DraftText | null {
   const terms = readTerms(action, detailText);
   if (terms === null) return null;
   const draft = { serviceName, marketConditionId, draftPubkey, expires: Number(expires), terms };
-  // The text must equal our own text for these terms in every byte, so that each draft has one spelling.
+  // The text must equal `writeDraftText`'s text for these terms in every byte, so that each draft has only one form.
   return writeDraftText(draft) === text ? draft : null;
 }
 

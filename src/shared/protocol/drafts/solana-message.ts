@@ -1,4 +1,4 @@
-/** Solana transactions as drafts. Only the canonical encoding is accepted, so that we sign the checked bytes. */
+/** Solana transactions as drafts. Only the canonical encoding is accepted, so that the checked bytes are signed. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
@@ -13,7 +13,7 @@ import { compileTransaction, getTransactionCodec } from '@solana/transactions';
 import { must } from '../../base/errors.js';
 import type { DraftCosigners } from '../profile.js';
 
-/** The codecs are created once, because creating a codec costs as much as using it. */
+/** The codecs are created only once, because the creation of a codec costs as much as its use. */
 const envelopes = getTransactionCodec();
 const messages = getCompiledTransactionMessageCodec();
 
@@ -23,7 +23,7 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 /** Maximum size of a transaction in bytes: it must fit into one packet. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
-/** Number by which the Solana package marks a signing account with read-only access. */
+/** Number with which the Solana package marks a signing account that has read-only access. */
 const READONLY_SIGNER = 2;
 
 /** Transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
@@ -44,19 +44,19 @@ export interface TransactionInstruction {
   readonly data: Uint8Array;
 }
 
-/** Content of a transaction that its bytes show, without the chain's state. Accounts are base58. */
+/** Content of a transaction that is visible from its bytes, without the chain's state. Accounts are base58. */
 export interface Transaction {
-  /** Format of the transaction; the chain uses only these two. */
+  /** Format of the transaction; the chain has only these two formats. */
   readonly version: 'legacy' | 0;
   readonly feePayer: string;
   /** Keys of the required signers, the fee payer first. */
   readonly signers: readonly string[];
   /** Keys of all accounts that the transaction names directly, signers first. */
   readonly accounts: readonly string[];
-  /** Calls of programs. Accounts from lookup tables are unknown and not listed. */
+  /** Calls of programs. Accounts from lookup tables are unknown, and are not listed. */
   readonly instructions: readonly TransactionInstruction[];
   readonly lookupTables: readonly string[];
-  /** Keys of the signers whose signatures are already present. */
+  /** Keys of the signers whose signatures the transaction already contains. */
   readonly filledSlots: readonly string[];
   /** Bytes of the transaction that a wallet signs. */
   readonly messageBytes: Uint8Array;
@@ -67,7 +67,7 @@ type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
-/** The type is branded for a checked blockhash. The caller made this blockhash, so it needs no check. */
+/** The package's type is for a checked blockhash. The caller made the blockhash itself, so no check is needed. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
 /** Returns the transaction in lowercase hex with empty signatures. The memo names all signers except the fee payer. */
@@ -116,7 +116,7 @@ type Envelope = ReturnType<typeof envelopes.decode>;
 type AnyMessage = ReturnType<typeof messages.decode>;
 type CompiledMessage = Exclude<AnyMessage, { version: 1 }>;
 
-/** True if encoding again gives the same bytes. A decoder may ignore trailing bytes and over-long numbers. */
+/** True if encoding again gives the same bytes. A decoder may ignore trailing bytes and too long numbers. */
 const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage): boolean =>
   bytes.equals(copyBytes(envelopes.encode(envelope))) &&
   copyBytes(envelope.messageBytes).equals(copyBytes(messages.encode(message)));
@@ -124,7 +124,7 @@ const isCanonical = (bytes: Buffer, envelope: Envelope, message: CompiledMessage
 const listLookups = (message: CompiledMessage) =>
   message.version === 'legacy' ? [] : (message.addressTableLookups ?? []);
 
-/** True if a message obeys the chain's rules (`sanitize` of the Solana SDK) and names no account twice. */
+/** Returns true if a message obeys the chain's rules (`sanitize` of the Solana SDK) and lists no account twice. */
 function isSound(message: CompiledMessage): boolean {
   const { staticAccounts, header, instructions } = message;
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
@@ -159,28 +159,28 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   };
 }
 
-/** Returns the transaction in hex with these signatures, by signer, added. Throws if `hexText` is not a transaction. */
+/** Adds signatures, by signer, to a transaction and returns its hex. Throws if `hexText` is not a transaction. */
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);
-  // The package's type is branded for checked signatures. The caller made these signatures, so they need no check.
+  // The package's type requires checked signatures. The caller made the signatures itself, so no check is needed.
   const filled = Object.fromEntries(slots) as typeof envelope.signatures;
   return copyBytes(envelopes.encode({ ...envelope, signatures: filled })).toString('hex');
 }
 
-/** Returns the memo of a transaction as text; null if it has no memo, several memos, or a memo that is not UTF-8. */
+/** Returns the memo of a transaction as text; null without a memo, with several memos, or if the memo is not UTF-8. */
 export function memoText({ instructions }: Transaction): string | null {
   const [memo, ...more] = instructions.filter(({ program }) => program === MEMO_PROGRAM);
   return memo === undefined || more.length > 0 || !isUtf8(memo.data) ? null : Buffer.from(memo.data).toString('utf8');
 }
 
-/** Returns the memo of a transaction in hex; null if the text is not a transaction or has no single memo. */
+/** Returns the memo of a transaction in hex; null for a text that is not a transaction or has no single memo. */
 export function readMemoText(hexText: string): string | null {
   const read = readTransaction(hexText);
   return read.ok ? memoText(read.transaction) : null;
 }
 
-/** Copies bytes, because the Solana package returns read-only views. */
+/** Copies the bytes, because the Solana package returns read-only views. */
 const copyBytes = (bytes: ArrayLike<number>): Buffer => Buffer.from(bytes);
 
 const problem = (text: string): ReadTransaction => ({ ok: false, problem: text });
