@@ -23,7 +23,7 @@ import { MatchingBook, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { asMicros } from './money.js';
-import { Candles, TradeHistory } from './records/tape.js';
+import { TradeHistory } from './records/tape.js';
 
 /** A sport of the catalog, with its leagues. */
 const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>) => ({
@@ -97,7 +97,6 @@ export class Market {
   readonly margin: MarginPool | null;
   readonly shares = new Shares();
   readonly tape = new TradeHistory();
-  readonly candles = new Candles();
   state: MarketState;
   paused = false;
   unbacked = false;
@@ -180,20 +179,6 @@ export class Market {
     return count;
   }
 
-  /** Adds a public trade to the history. `notional` is the value of the traded shares in the taker's outcome. */
-  print(
-    timeMs: number,
-    yesPrice: number,
-    amount: number,
-    notional: number,
-    isYes: boolean,
-    makerFee: number,
-    takerFee: number,
-  ): void {
-    this.tape.write(timeMs, yesPrice, amount, notional, isYes, makerFee, takerFee);
-    this.candles.write(timeMs, yesPrice, notional);
-  }
-
   dump() {
     const { card, state, paused, unbacked, outcome, collateral } = this;
     return {
@@ -205,7 +190,7 @@ export class Market {
       collateral,
       shares: this.shares.dump(),
       tape: this.tape.dump(),
-      candles: this.candles.dump(),
+      candles: this.tape.candles.dump(),
       margin: this.margin?.dump() ?? null,
       recorded: this.orderbook?.book.dumpRecorded() ?? null,
     };
@@ -215,7 +200,7 @@ export class Market {
     ({ paused: this.paused, unbacked: this.unbacked, outcome: this.outcome, collateral: this.collateral } = dump);
     this.shares.load(dump.shares);
     this.tape.load(dump.tape);
-    this.candles.load(dump.candles);
+    this.tape.candles.load(dump.candles);
     if (dump.margin !== null) this.margin?.load(dump.margin);
     this.orderbook?.book.loadRecorded(dump.recorded);
   }

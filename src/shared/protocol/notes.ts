@@ -128,7 +128,7 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
     when: 'The merge or split does not exist, or belongs to another account.',
     advice: 'Check the `pubkey`.',
   },
-  share_conversion_invalid_state: { when: 'The merge or split does not wait for a signature.', advice: READ },
+  share_conversion_invalid_state: { when: 'The merge or split is not a draft that awaits a signature.', advice: READ },
   share_split_insufficient_funds: { when: 'The free currency is below the amount.', advice: 'Split a smaller amount.' },
   share_merge_insufficient_shares: {
     when: 'The free YES or NO shares are below the amount.',

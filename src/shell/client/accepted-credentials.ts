@@ -63,7 +63,7 @@ export async function ensureTakenKey(
   let used = current;
   try {
     used = await client.bootstrap(wallet);
-    warn(`the exchange refuses our API key: made another with the wallet's, ${used.apiKey}, to cancel with`);
+    warn(`the exchange refuses our API key; the wallet created the key ${used.apiKey} to cancel orders`);
     keep(used);
   } catch (error) {
     warn(`another API key could not be made and kept: ${messageOf(error)}`);

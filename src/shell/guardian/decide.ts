@@ -250,7 +250,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: str
 
 /** Begins to cancel, without a stop file: a trader with a heartbeat knows its orders and accepts commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: GuardianPoll): Decision {
-  const text = `no order was allowed to rest for ${seconds(mind.pullingMs)}: reads and cancels open orders`;
+  const text = `quoting was off for ${seconds(mind.pullingMs)}, so no order may be open: the guardian reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 

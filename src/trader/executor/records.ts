@@ -337,7 +337,7 @@ export function sign(
     return;
   }
   const change = { signature: answer.signature, submitCount: 1 };
-  context.intents.move(inFlight, 'signed', nowMs, 'the signature may be sent', change);
+  context.intents.move(inFlight, 'signed', nowMs, 'the signature is stored and can now be sent', change);
   context.queueRequest(inFlight, 'submit', nowMs);
 }
 

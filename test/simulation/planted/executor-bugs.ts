@@ -27,7 +27,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: "  context.intents.move(inFlight, 'signed', nowMs, 'the signature may be sent', change);",
+        text: "  context.intents.move(inFlight, 'signed', nowMs, 'the signature is stored and can now be sent', change);",
         replacement: "  inFlight.intent = { ...inFlight.intent, ...change, state: 'signed', updatedMs: nowMs };",
       },
       {

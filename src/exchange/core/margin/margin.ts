@@ -70,7 +70,7 @@ export class Margin {
       return invalid('price', 'Must lie between 0 and 1.');
     if (isSettledMarket(market.state)) return invalid('price', `The market is ${market.state}, which is final.`);
     market.margin.referencePrice = price;
-    market.candles.write(nowMs, price, 0);
+    market.tape.candles.write(nowMs, price, 0);
     this.sweep(market);
     return ok(detailRow(catalog, market));
   }

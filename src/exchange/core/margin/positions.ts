@@ -233,7 +233,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const timeMs = this.context.nowMs;
     pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
     const notional = economics.computeCost(shares, mark);
-    market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
+    market.tape.write(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
   }
 
   /** Sells a position if an exit condition holds, otherwise schedules the position's next check. */

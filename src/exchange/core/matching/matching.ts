@@ -228,7 +228,7 @@ export class Matching {
     if (amount <= 0) return;
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
-    trading.market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
+    trading.market.tape.write(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
   /** Subtracts a taken recorded amount from the amounts ahead of the level's real orders. */
@@ -291,7 +291,7 @@ export class Matching {
     if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) trading.market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
     this.#left -= amount;
     if (isBuyLeg(takerLeg)) this.#purse -= takerCost + takerFee;
-    trading.market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
+    trading.market.tape.write(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
     if (makerRecord !== 0) {
       const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
       this.#listener.onFill(makerRecord, amount, own, makerCost, makerFee, true, this.#atCrossing);

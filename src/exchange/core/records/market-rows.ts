@@ -192,7 +192,7 @@ const DAY_MS = 86_400_000;
 
 /** A market's volume of the last 24 hours. If 20,000 trades do not cover it, the first five minutes count fully. */
 export const volume24h = (market: Market, nowMs: number): number =>
-  market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
+  market.tape.volumeSince(nowMs - DAY_MS) ?? market.tape.candles.volumeSince(nowMs - DAY_MS);
 
 /** Volumes of a market at the takers' prices, and its market cap, which is the currency that backs its shares. */
 export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
@@ -207,7 +207,7 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 /** Price bars of an outcome that begin in [`fromMs`, `toMs`), oldest first. The highest NO is the lowest YES. */
 export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
-  return market.candles.read(interval, fromMs, toMs).map((bar) => ({
+  return market.tape.candles.read(interval, fromMs, toMs).map((bar) => ({
     timestamp: seconds(bar.timeMs),
     open: own(bar.open),
     high: own(isYes ? bar.high : bar.low),

@@ -93,11 +93,13 @@ export class TradeHistory extends Ring {
   /** Price of the newest trade in YES space; 0 before the first trade. */
   lastPrice = 0;
   lastMs = 0;
+  readonly candles = new Candles();
 
   constructor() {
     super(TRADE_STRIDE, TAPE_LENGTH);
   }
 
+  /** Adds a public trade. `notional` is the value of the traded shares in the taker's outcome. */
   write(
     timeMs: number,
     yesPrice: number,
@@ -112,6 +114,7 @@ export class TradeHistory extends Ring {
     this.volume += notional;
     this.lastPrice = yesPrice;
     this.lastMs = timeMs;
+    this.candles.write(timeMs, yesPrice, notional);
     cells[at] = timeMs;
     cells[at + PRICE] = isYes ? yesPrice : 1_000_000 - yesPrice;
     cells[at + AMOUNT] = amount;

@@ -317,7 +317,7 @@ const ANSWER_FAULT = object({
   status: { type: 'integer' },
   slug: orNull('string', 'Slug of the error; null for an HTML page.'),
   retry_after_s: orNull('integer', 'Header `Retry-After`, seconds; null: only a `throttled` error has the header.'),
-  acts: { type: 'boolean', description: 'Whether the exchange executes a call before the false answer to it.' },
+  acts: { type: 'boolean', description: 'True if the exchange executes a call before it returns the injected error.' },
   count: orNull('integer', 'Maximum number of false answers; null: no maximum.'),
   share: { type: 'number', description: 'Fraction of the calls that get a false answer, above 0 and up to 1.' },
   given: { type: 'integer', description: 'Number of false answers that the exchange has sent.' },

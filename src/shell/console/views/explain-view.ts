@@ -227,7 +227,7 @@ function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
     hourly(
       'Moves',
       -value.moves,
-      `, ${(value.movesPerS * 3600).toFixed(1)} moves at ${prices.request.toPrecision(3)} a signed request`,
+      `, ${(value.movesPerS * 3600).toFixed(1)} moves, ${prices.request.toPrecision(3)} per signed request`,
     ),
     hourly('Placing again after fills', -value.fills),
     hourly('Reserve for cancels', -value.reserve),
