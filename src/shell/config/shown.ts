@@ -8,7 +8,7 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** Values for display by setting name. */
+/** Displayed value of each setting, by the setting's name. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 /** Matches the names of settings whose values could be secret. */
@@ -70,9 +70,9 @@ export const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** Text that shows a setting's old and new value. */
+  /** The change as text: the setting's name, old value and new value. */
   readonly text: string;
-  /** Requirement of `config apply` for the change: nothing, a reason, or a restart. */
+  /** What the operator must give or do for the change: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -90,7 +90,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Configuration fields that are compared separately, or are not settings. */
+/** Fields that have their own comparison (capital, limits, strategies) or are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
