@@ -34,7 +34,7 @@ const LEAST_MARGIN_MS = 500;
 /** Returns the periods that follow from the length of a lease, ms. */
 export const rulesOf = (leaseMs: number) => ({
   leaseMs,
-  /** Safety margin, ms: the holder stops signing this much earlier, the next owner waits this much longer. */
+  /** Safety margin, ms: the holder stops signing this long before the lease's end, the next owner waits this longer. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
   /** Time without a renewal after which all orders are canceled, ms: they must be gone before the lease ends. */
   pullMs: leaseMs / 2,

@@ -112,7 +112,7 @@ const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heartbeat stopped. `pulling`: it continues, but orders that must be canceled still rest. */
+  /** `silence`: the heartbeat stopped. `pulling`: it continues, but the trader has had to cancel all orders for 5 s. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;

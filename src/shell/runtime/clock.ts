@@ -1,4 +1,4 @@
-/** The daemon's only wall clock, ms since 1970. */
+/** The daemon's only wall clock, Unix ms. */
 export const nowMs = (): number => Date.now();
 
 /** The daemon's only clock for intervals, ms from an arbitrary start, unaffected by changes of the wall clock. */
