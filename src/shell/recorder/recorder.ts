@@ -1,4 +1,4 @@
-/** Records the core's steps once a second. A failing disk ends the recording; written data stays readable. */
+/** Records the core's steps, writing once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';

@@ -1,7 +1,7 @@
 /**
- * The wallet holds the key and signs only two kinds of text. The first kind is a credential challenge that equals the
- * venue's template. The second kind is a stored draft, found by intent id and compared with the intent. The wallet
- * signs no bytes from a caller. No caller, log or error gets the key. Other folders of `src` have no key bytes.
+ * The wallet has the key and signs only two kinds of text. The first kind is a credential challenge that equals the
+ * venue's template. The second kind is a stored draft, found by intent id and compared with the intent. Callers cannot
+ * pass bytes to be signed. No caller, log or error gets the key. Other folders of `src` have no key bytes.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
