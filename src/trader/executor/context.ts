@@ -387,7 +387,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
-/** Describes an impossible amount; else null. Fills of an ended order may still arrive, up to its filled amount. */
+/** Says why an amount is impossible; else null. Fills of an ended order may still arrive, up to its filled amount. */
 function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

@@ -1,4 +1,4 @@
-/** SQLite database that stores the ledger. The database checks its durability and is unusable after a failed write. */
+/** SQLite database of the ledger. It verifies SQLite's durability settings, and is unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -176,7 +176,7 @@ export class Ledger extends LedgerReader {
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
-  /** Books a holding that the exchange has and the ledger lacks, with the operator's reason. */
+  /** Books a holding that the exchange reports but the ledger lacks, with the operator's reason. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -215,7 +215,7 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order in the ledger, once per pubkey. A trade noted as failed then counts as booked. */
+  /** Books a trade of an order, once per pubkey. An earlier report of the trade as failed is then dropped. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);

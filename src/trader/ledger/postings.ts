@@ -20,7 +20,7 @@ export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros:
   return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
 }
 
-/** Change of one account by a booking. The postings of a booking sum to zero for currency and for each share. */
+/** Change of one account by a booking. Per booking, the postings of each asset (currency or a share) sum to zero. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;

@@ -1,6 +1,6 @@
 /**
  * The exchange's valuations of held shares (marks), reported for up to 200 markets per signed request. Marks only
- * choose the next book read; no price uses marks. Marks are ignored until enough later books have confirmed them.
+ * decide which book is read next; no price uses marks. Marks are ignored until enough later books have confirmed them.
  */
 
 import { parseDecimal } from '../../shared/base/micros.js';
@@ -20,14 +20,14 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
   return isPrice ? (position.is_yes ? price : 1 - price) : null;
 }
 
-/** Maximum time between a mark and the book that checks it, ms: later books show newer moves. */
+/** Maximum time between a mark and the book that checks it, ms. Later books may contain newer price moves. */
 const YOUNG_MS = 30_000;
 
 /** The exchange's newest mark of one market; a later book makes it obsolete. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** Reliability statistics, updated by each later book; null when marks are not checked. */
+  /** Statistics of the marks' reliability, updated when a book checks a mark; null if marks are not checked. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -46,7 +46,7 @@ export class VenueMark {
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /** Checks the mark by a newer book, requested at `at`. `before` and `wholeMid` describe the previous book. */
+  /** Checks the mark with a newer book, requested at `at`. `before` and `wholeMid` describe the previous book. */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;
@@ -56,19 +56,19 @@ export class VenueMark {
   }
 }
 
-/** Number of price moves reported by marks that must be checked before marks are trusted. */
+/** Marks are trusted only after books have checked this number of price moves reported by marks. */
 const ENOUGH = 20;
-/** Memory length of the statistics, in checked moves: trust ends after about this many wrong marks. */
+/** Memory of the statistics, in checked price moves. Trust ends after at most about this many wrong marks. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
-/** How often a mark and the next book agreed on a move. Fractions are means of beta distributions with flat priors. */
+/** Statistics of price moves in marks and in the next books. Fractions are means of beta distributions, flat priors. */
 export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;
   #missed = 0;
 
-  /** Counts one check of a mark. The flags mean that the mark (`told`) or the book (`moved`) had moved. */
+  /** Counts one check of a mark: `told` is true if the mark reported a price move, `moved` if the book moved. */
   note(told: boolean, moved: boolean): void {
     if (told && moved) this.#toldRightly++;
     else if (told) this.#toldWrongly++;
@@ -86,7 +86,7 @@ export class MarkTrust {
     return this.#toldRightly + this.#toldWrongly;
   }
 
-  /** Fraction of the moves reported by marks that the next book confirmed. */
+  /** Fraction of the price moves reported by marks that the next book confirmed. */
   get precision(): number {
     return (this.#toldRightly + 1) / (this.told + 2);
   }
