@@ -88,7 +88,7 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the rules. Without valuation, selects quoted markets, then others in list order. */
+  /** Excludes markets that break the rules. If `choose` is not `value`, takes quoted markets, then others as listed. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;

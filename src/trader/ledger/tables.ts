@@ -374,7 +374,7 @@ export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedM
 export interface PrunePage {
   /** Only rows that ended before this time, our clock, ms, are deleted. */
   readonly beforeMs: number;
-  /** Orders: rows stay if they ended after the oldest order's creation minus `lagMs`. Without orders, all rows stay. */
+  /** Rows stay if they ended after the creation of the oldest of these orders, less `lagMs`; if empty, all stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true if the row with this intent id or pubkey must stay. */

@@ -113,7 +113,7 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Updates the market from a book and all own orders that rest or may rest. Own orders that ended are remembered. */
+  /** Updates the market from a book and all own orders that are or may be open. Ended own orders stay known a while. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
@@ -145,7 +145,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads, never quotes. */
+  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads; no price uses them. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -201,7 +201,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Makes a strategy's view of the market from this and the arguments; null before the first detail and book. */
+  /** Returns a strategy's view of the market from this and the arguments; null until a detail and a book arrived. */
   view(
     nowMs: number,
     own: OwnMarketState,

@@ -13,7 +13,7 @@ interface Remembered {
   /** Remaining amount before the last known fill, which became known at `changedMs`, our clock. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Earlier books do not contain the order. */
+  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Books received earlier lack the order. */
   readonly submittedMs: number;
   /** Time when the order ended, our clock, ms; null while the order is or may be open. */
   readonly goneMs: number | null;
@@ -52,7 +52,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Amounts of own orders that the book of this poll may contain. Drops orders that ended before the request. */
+  /** Returns the amounts of own orders that this poll's book may contain. Drops orders ended before the request. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -150,7 +150,7 @@ export class QueuePlaces {
   }
 }
 
-/** Markout horizons, ms. A fill is judged by the first book after a horizon, at most twice as late. */
+/** Markout horizons, ms. The first book after a horizon gives the markout, unless it is later than two horizons. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
 /** Half-life of the statistics of own fills: one day of observation, s. */
 const HALF_LIFE_S = 86_400;

@@ -7,10 +7,10 @@ import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Smallest holding whose mark is used, millionths of a share: for less, rounding looks like a move. */
+/** Smallest holding whose mark is used, millionths of a share. In smaller ones, rounding looks like a price move. */
 const LEAST_MICROS = 10_000;
 
-/** The exchange's value of a YES share of this row's market, a float in (0, 1); null if absent. */
+/** Returns the exchange's value of a YES share of this row's market, a float in (0, 1); null if there is none. */
 export function readVenueMark({ amounts, value, position }: AssetRow): number | null {
   const total = amounts.total;
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
@@ -39,7 +39,7 @@ export class VenueMark {
     this.#price = null;
   }
 
-  /** Distance of the mark from a book's price or mid, if nearer (marks may include own orders); 0 without a mark. */
+  /** Returns the mark's distance from the nearer of `price` and `wholeMid` (mid with own orders); 0 without a mark. */
   distance(price: number, wholeMid: number | null): number {
     if (this.#price === null) return 0;
     const fromMid = wholeMid === null ? Number.POSITIVE_INFINITY : Math.abs(this.#price - wholeMid);
