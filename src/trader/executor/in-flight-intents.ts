@@ -28,7 +28,7 @@ export class InFlight {
   dueMs: number | null = null;
   /** Next action of the intent: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Number of consecutive reads and submits without news about the intent. More of them lengthen the waits. */
+  /** Number of consecutive reads and submits without news about the intent. A higher number lengthens the waits. */
   tries = 0;
   /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;

@@ -31,7 +31,7 @@ const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
  * Number of written rows after which an idle trader checkpoints the write-ahead log: about a thousand pages, SQLite's
- * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many (30 MB).
+ * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many rows.
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -48,7 +48,7 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** State of the ledger's transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
+  /** State of the ledger's transaction. `open`: nothing is written, so SQLite's transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
   /** Whether this is a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
@@ -163,7 +163,7 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /** Call this if a row was only cached, not written: a later error in the transaction then also breaks the ledger. */
+  /** Call this if a row is cached, not written: later errors in the transaction then break the ledger too. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
@@ -334,7 +334,7 @@ export class Database {
   }
 }
 
-/** Throws file_unreadable with the folder or file and the cause, if the ledger cannot be used at this path. */
+/** Throws file_unreadable, with the folder or file and the reason, if no ledger can be used at this path. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())

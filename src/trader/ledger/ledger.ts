@@ -385,7 +385,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Removes an order from the caches. Call this before SQL changes the order's row or another row references it. */
+  /** Removes an order from the caches. Call this before SQL changes the order's row or adds a row that refers to it. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);

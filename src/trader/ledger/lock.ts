@@ -82,7 +82,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/** Returns the current writer of a ledger; null without a writer. Throws file_unreadable for an unreadable lock. */
+/** Returns the current writer of a ledger; null if there is none. Throws file_unreadable or ledger_locked. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
