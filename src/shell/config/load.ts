@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Returns the trader's limits tightened by the strategy's; null without trader limits. Throws for a looser limit. */
+/** Returns the trader's limits tightened by the strategy's; null if the trader has none. Throws for a looser limit. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

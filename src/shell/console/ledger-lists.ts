@@ -50,7 +50,7 @@ export function findPage<Row extends object>(rows: readonly Row[], { words, page
 /** Returns the used fraction of a limit; null for a limit of 0. */
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
-/** Returns a function that finds a market's title: from the trader, else the ledger, else the first part of its id. */
+/** Returns a function that finds a market's title: the trader's, else the ledger's, else the start of its id. */
 export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {

@@ -16,8 +16,8 @@ export const hasDisplay = (env: Environment, platform = process.platform): boole
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 
 /**
- * Opens the page in a browser. Every user of this machine can read a process's arguments, so the browser gets the name
- * of a file of mode 0600 that contains the address. Rejects if no program opens the file.
+ * Opens the page in a browser. Every user of this machine can read a process's arguments. The browser therefore gets
+ * the name of a file of mode 0600 that contains the address. Rejects if no program opens the file.
  */
 export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
   const file = `${ledgerPath}.page-open.html`;
@@ -71,7 +71,7 @@ async function greet(url: string, nonce: string): Promise<unknown> {
   }
 }
 
-// A page without a password has a token: its file has mode 0600, lies beside the ledger, and is not backed up.
+// A page without a password has a token. The token's file, beside the ledger, has mode 0600 and is not backed up.
 const WHAT = 'the token file of the dashboard';
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;

@@ -25,7 +25,7 @@ export class ShownState {
   readonly #steadyMs: () => number;
   /** Monotonic time when the trader's newest line arrived, ms; null before the first line. */
   #heardMs: number | null = null;
-  /** The trader's clock in its newest status message, Unix ms; null before the first. */
+  /** Time by the trader's clock in its newest status message, Unix ms; null before the first message. */
   frameMs: number | null = null;
   /** Time of the first message with the present mode, trader's clock, Unix ms; null until the mode first changes. */
   modeSinceMs: number | null = null;

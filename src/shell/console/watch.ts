@@ -45,9 +45,9 @@ function freeBytes(folder: string): number | null {
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
- * Decides which console of a trader sends alerts and stores the history: the console that holds the lock beside the
- * store. Other consoles only show the page, until the lock is free. If the lock is unreadable, all consoles send
- * alerts: a duplicate is better than no alert.
+ * Decides which console of a trader sends alerts and stores the history: the holder of the lock beside the store. Other
+ * consoles only show the page, until the lock is free. If the lock is unreadable, all consoles send alerts: a duplicate
+ * is better than no alert.
  */
 export class Duty {
   readonly #options: DutyOptions;

@@ -25,7 +25,7 @@ export interface ControlCall {
  */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // `until` is the end of our wait: a trader that hung until later does not execute a command that adds risk.
+  // `until` is the end of our wait. A trader that hangs beyond this time does not execute a command that adds risk.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {

@@ -16,7 +16,7 @@ const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
-/** Returns the reason of the stop file; null without the file. An unreadable stop file also gives a reason. */
+/** Returns the reason in the stop file; null if no file exists. An unreadable stop file also gives a reason. */
 export function readStopFile(path: string): string | null {
   try {
     // A named pipe in place of the stop file must not block the trader.

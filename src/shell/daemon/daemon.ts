@@ -42,7 +42,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time for a stop, ms, in addition to a draft's lifetime: until then a crashed run's draft may become an order. */
+/** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;

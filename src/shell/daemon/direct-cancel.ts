@@ -182,8 +182,8 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may rest, and no other process
- * cancels them. Uses only the existing wallet key and credentials. Never throws.
+ * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may be open, and no other
+ * process cancels these. Uses only the existing wallet key and credentials. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;

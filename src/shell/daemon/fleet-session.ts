@@ -131,7 +131,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Lists the markets to claim in the fleet; null before own orders are known, so that no earlier claim is released. */
+/** Lists the markets to claim in the fleet; null before own orders are known, to keep earlier claims. */
 const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
@@ -163,7 +163,7 @@ export interface Starting {
 }
 
 /**
- * Joins the fleet; null if stopped meanwhile. `member` and `fleet` are null without a fleet. `isSettled` is false if
+ * Joins the fleet; null if stopped meanwhile. `member` and `fleet` are null if none is set. `isSettled` is false if
  * orders of the wallet's previous trader must be canceled first. Rejects with `fleet_unusable` or `wallet_taken`.
  */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {

@@ -75,7 +75,7 @@ export async function openSession(options: SessionOptions) {
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     // The console starts only after the ledger is locked, but early, because a large process forks slowly. `page` is
-    // null without a dashboard.
+    // null if no dashboard is set.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
@@ -217,7 +217,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   /** Replaces the client if canceling has failed. The new client has no throttling pauses and no waiting requests. */
   const freshClient = async () => {
     const before = current;
-    // The new client is set before the old client is closed, so that the core's next requests use the new client.
+    // The new client is set before the old client is closed, so that the core's next requests use it.
     const fresh = open();
     current = fresh;
     await before.close();

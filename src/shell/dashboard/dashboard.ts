@@ -88,7 +88,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // The page is told errors of its own requests, but no internal errors.
+    // The page gets errors of its own requests, but no internal errors.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
@@ -215,7 +215,7 @@ async function tryToAct(trader: TraderHost | null, action: PageAction, reason: s
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
-    // The answer does not name the error, because the page is not told internal errors.
+    // The answer does not contain the error, because the page must not get internal errors.
   }
   return { refusal: 'the trader cannot be reached', text: '' };
 }

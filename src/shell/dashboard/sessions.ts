@@ -201,7 +201,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the session whose proof the request has; null without a valid proof, or for a repeated request.
+   * Returns the session whose proof the request contains; null for an invalid proof or a repeated request.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */

@@ -84,7 +84,7 @@ export class Lease {
     return this.#owner ?? null;
   }
 
-  /** Time until the lease may be taken if its owner does not renew it, ms; 0 if it may be taken now. */
+  /** Time until another trader may take the lease if its owner does not renew it, ms; 0 if it may now. */
   waitMs(now: Instant): number {
     if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
     if (this.#owner === null || this.#owner.isFree) return 0;
@@ -177,7 +177,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether dropped markets must still be released in the database, after the trader was told that it lost them. */
+  /** Whether the database must still release dropped markets, after the trader learned that it lost them. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();

@@ -199,7 +199,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Takes the lease; null if the row has changed, or if the owner is still connected: its session is then ended. */
+  /** Takes the lease; null if the row has changed or the owner is connected. A connected owner's session is ended. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();

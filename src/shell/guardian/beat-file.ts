@@ -39,7 +39,7 @@ export class BeatWriter {
   }
 }
 
-/** Reads such a file; null if it does not exist, `unreadable` for content that is invalid or partly written. */
+/** Reads a file of this format; null if it does not exist, `unreadable` for invalid or partly written content. */
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
@@ -162,7 +162,7 @@ export class Heart {
     const identity = { run: this.#run, process: this.#process, count: this.#count };
     const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
-      // The first heartbeat of a phase is synced to disk, because a guardian needs the phase even after a power cut.
+      // The first heartbeat of a phase is synced to disk: a guardian needs the phase even after a power cut.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

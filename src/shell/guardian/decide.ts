@@ -28,7 +28,7 @@ export const heartbeatSchema = z.object({
   mayRest: z.boolean(),
   /** Whether the trader is killed, halted or stopping, so that resting orders must be canceled. */
   nothingMayRest: z.boolean(),
-  /** Time after this heartbeat until another trader of the fleet may own the wallet, ms; null without a fleet. */
+  /** Time after this heartbeat until another trader of the fleet may own the wallet, ms; null if there is no fleet. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
@@ -69,7 +69,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
-      /** The trader's heartbeat; null without a file, `unreadable` for content that is invalid or partly written. */
+      /** The trader's heartbeat; null if there is no file, `unreadable` for invalid or partly written content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
       /** Whether the process that wrote the heartbeat has certainly ended. */
       readonly traderGone: boolean;
@@ -125,7 +125,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Until the first one: null without a file, `unreadable` for invalid content. */
+  /** Last readable heartbeat. Before the first: null if no file was found, `unreadable` for invalid content. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;

@@ -138,7 +138,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  // The description is written before the copy, so that after a crash a later start finds the run and can delete it.
+  // The description is written before the copy. After a crash, a later start therefore finds and deletes the run.
   writeDescription(folder, describeRun(options, NOT_COPIED_YET));
   const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;

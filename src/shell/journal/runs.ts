@@ -58,7 +58,7 @@ export interface RunStep {
   readonly timedOut: readonly number[];
   /** Answers of the signer during this step, in order. */
   readonly signed: readonly { readonly intentId: string; readonly answer: SignAnswer }[];
-  /** Error of the core, which ended the run with this step; null without an error. */
+  /** Error of the core that ended the run at this step; null if the step had no error. */
   readonly failure: string | null;
 }
 
@@ -109,7 +109,7 @@ export function readRun(folder: string) {
     description: told as RunDescription,
     // Path of the copy of the ledger at the run's start; null if there is none. Never open it directly: copy it first.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
-    // Content of `end.json`; null while the run continues, if its process was killed, or if a full disk left it empty.
+    // Content of `end.json`; null if the run continues, its process was killed, or a full disk left the file empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,

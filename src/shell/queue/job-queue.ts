@@ -18,7 +18,7 @@ export type Handled =
 export interface QueueWork {
   /** Time without a renewal of the job's lock after which a worker loses its job, ms. */
   readonly lockMs: number;
-  /** @param document returns a document stored by the leader; null without one */
+  /** @param document returns a document stored by the leader; null if there is none */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
   /** Resolves when the worker is asked to stop. The worker then finishes its job and takes no further job. */

@@ -34,7 +34,7 @@ export interface RecordOptions {
   readonly share: number;
   /** Ids of the markets to record; empty records all open markets. */
   readonly marketIds: readonly string[];
-  /** Maximum duration of the recording, minutes; null without a limit. */
+  /** Maximum duration of the recording, minutes; null for no limit. */
   readonly minutes: number | null;
   /** Number of price levels requested per side of a book, 1 to 100. */
   readonly bookDepth: number;

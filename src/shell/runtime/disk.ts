@@ -1,4 +1,4 @@
-/** Limits how much journal and recording write to a disk, because a full disk stops the ledger and so the trader. */
+/** Limits how much journal and recording write to a disk. A full disk would stop the ledger and thus the trader. */
 
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

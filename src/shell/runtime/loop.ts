@@ -17,7 +17,7 @@ export interface SteppedCore {
   handle(observation: Observation): readonly Request[];
 }
 
-/** Called for each step with the core's input, its requests, and its error (null without an error). */
+/** Function called after each step with the core's input, its requests, and its error (null if it did not fail). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {

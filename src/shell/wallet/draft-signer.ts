@@ -72,7 +72,7 @@ export type SignResult =
   | { readonly ok: false; readonly reason: string };
 
 export interface SigningPolicy extends SigningRules {
-  /** Reads the committed draft of an intent; null without a draft. */
+  /** Reads the committed draft of an intent; null if it has no draft. */
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
@@ -296,12 +296,12 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** Maximum size of bytes that may be a transaction: twice the packet of 1232 bytes into which a transaction fits. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Matches the characters of hex, base64 and base58. Text with others, such as a readable draft, is not encoded. */
+/** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Returns whether the text is a Solana transaction or the message of one, directly or encoded in hex, base64 or base58.
- * A signature over such bytes could move money on chain.
+ * Returns whether the text is a Solana transaction or a transaction's message, raw or in hex, base64 or base58. A
+ * signature over these bytes could move money on chain.
  */
 const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 

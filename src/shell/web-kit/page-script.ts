@@ -49,7 +49,7 @@ export const ownPolicy = (script: string, style: string): string =>
 
 const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** HTTP headers of a page: it is not cached or framed, its type is not guessed, and its links send no referrer. */
+/** HTTP headers of a page: no caching, no framing, no guessing of its type, and no referrer from its links. */
 export const OWN_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',

@@ -243,7 +243,7 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const due = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (due.length === 0) return;
-  // The round begins before reads of orders and trades in the same step, so that these reads belong to the round.
+  // The round begins before reads of orders and trades in the same step, so these reads belong to the round.
   const round = due.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of due) {
     if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');

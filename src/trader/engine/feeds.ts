@@ -122,7 +122,7 @@ export class Feeds {
       current: countCurrent(feed, nowMs),
       /** Number of feed values received in this run. */
       values: feed.values,
-      /** Time since the feed's newest stored value, ms; null before the first. */
+      /** Time since the feed's newest stored value, ms; null before the first value. */
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }

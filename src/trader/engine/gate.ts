@@ -51,7 +51,7 @@ export function approveAndExecute(
   if (verdict.verdict === 'refused') return verdict;
   for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.requests.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.guards.pace.note(context.nowMs);
-  // The exposure counts the approved order as resting when risk judges the next order.
+  // The exposure counts the approved order as open when risk checks the next order.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);

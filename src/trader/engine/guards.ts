@@ -61,7 +61,7 @@ export class Guards {
     this.loss.configure(limits);
   }
 
-  /** Why a limit or a rejected API key has halted the trader; null without a halt. */
+  /** Reason why a limit or a rejected API key has halted the trader; null if it is not halted by these. */
   get halted(): string | null {
     return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
@@ -210,7 +210,7 @@ class LossMemory {
     return halted;
   }
 
-  /** True when the losses must be stored, because they differ too much from the stored losses. */
+  /** True if the losses must be stored, because they differ too much from the stored losses. */
   get isDue(): boolean {
     if (this.guard === null) return false;
     return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);

@@ -138,7 +138,7 @@ interface WaitingFill {
 
 /** An own fill, with the data to measure its later result; NO prices are converted to YES prices. */
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
-  /** The strategy's fair price at the time of the fill; null without a fair price. */
+  /** The strategy's fair price at the time of the fill; null if it gave none. */
   readonly fairMicros: Micros | null;
   /** Expected loss from stale quotes, as a fraction of the fill's distance from the fair price. */
   readonly stalePart: number;

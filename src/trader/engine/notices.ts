@@ -203,7 +203,7 @@ export class Silence {
     return this.#unanswered >= SILENT_AFTER;
   }
 
-  /** True when the newest request was not answered. */
+  /** True if the newest request was not answered. */
   get isSuspected(): boolean {
     return this.#unanswered > 0;
   }

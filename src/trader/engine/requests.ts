@@ -135,8 +135,8 @@ export class Polling {
 
   /**
    * Best interval between reads of own trades, ms, computed from the values of markets with own orders. The interval is
-   * 0 while such a value is unknown, nothing is quoted, or signed requests are plentiful. If the interval is above 0,
-   * other signs of missing fills also trigger a read.
+   * 0 while such a market's value is unknown, nothing is quoted, or signed requests are plentiful. If the interval is
+   * above 0, other signs of missing fills also trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;

@@ -61,7 +61,7 @@ export class Selection {
   valuedMs = Number.NEGATIVE_INFINITY;
   /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
   requestPrice = 0;
-  /** Prices of reads, requests and currency at the last valuation of markets; null before the first. */
+  /** Prices of reads, requests and currency at the last valuation of markets; null before the first valuation. */
   prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
   /** Names of strategies that have made their first market selection. */

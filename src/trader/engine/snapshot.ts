@@ -36,7 +36,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     cashMicros: own.cashMicros,
     /** Value of all holdings; null while a held share has no mark. */
     equityMicros,
-    /** Result of trading: equity minus the invested capital; null without equity. */
+    /** Result of trading: equity minus the invested capital; null if equity is unknown. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
     /** Number of orders whose state at the exchange is unknown. */
@@ -63,7 +63,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     voidReason: reconciler.voidReason,
     /** Whether two complete reads have shown that no order rests, and no request has begun since. */
     proven: safety.modes.proven,
-    /** Time of the last proof that no order rests after a cancel-all or stop, our clock, ms; null before the first. */
+    /** Time of the last proof, after a cancel-all or stop, that no own order is open, our clock, ms; null if none. */
     provenMs: safety.modes.provenMs,
     /** Whether the newest request to the exchange got no answer. */
     silent: safety.silence.isSuspected,

@@ -147,7 +147,7 @@ export class Trader {
     return watchMarkets(this.#state, nowMs);
   }
 
-  /** True when the trader is killed, halted or stopping, so that no order may rest. */
+  /** True if the trader is killed, halted or stopping, so that no own order may be open. */
   get nothingMayRest(): boolean {
     return EMPTYING.includes(this.mode);
   }

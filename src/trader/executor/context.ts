@@ -253,9 +253,9 @@ const OLD_COPY_MS = 10_000;
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that rest although the exchange has shown them as canceled. For some seconds such a record may just be
- * outdated. The order counts as resting and is canceled again. If it still rests later, or reappears a second time, an
- * alarm is raised.
+ * Detects orders that are open although the exchange has shown them as canceled. For some seconds, an open order's
+ * record may just be outdated. The order counts as resting and is canceled again. If it still rests later, or reappears
+ * a second time, an alarm is raised.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */
@@ -335,7 +335,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Endpoints for each kind of intent: of its submit, and of the read of its record (a cancel's: that of its order). */
+/** Endpoints for each kind of intent: for its submit, and for reading its record (for a cancel, the order's record). */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },

@@ -18,7 +18,7 @@ export interface IntentSigner {
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** The signer did not sign the draft. `isWithheld`: the draft was not judged, because nothing may be signed now. */
+  /** The signer did not sign the draft. `isWithheld`: the draft was not checked, because nothing may be signed now. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {

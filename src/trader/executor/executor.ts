@@ -56,8 +56,8 @@ export class Executor {
    * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
    * must be in the ledger (`saveMarket`). Cancels may target orders that are not in the ledger.
    *
-   * Asserts that placing or converting is allowed, that the id is new, and that neither a conversion of this kind in
-   * the market nor a cancel of the order is pending.
+   * Asserts that placing or converting is allowed, and that the id is new. Also asserts that no conversion of this kind
+   * in the market and no cancel of the order is pending.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
@@ -252,7 +252,7 @@ export class Executor {
     return found;
   }
 
-  /** Returns the intent id of the unfinished conversion of this kind in this market; null without one. */
+  /** Returns the intent id of the unfinished conversion of this kind in this market; null if there is none. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
     return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
   }

@@ -22,9 +22,9 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** Step of the intent's only pending request; one at a time, so that answers arrive in order; null without one. */
+  /** Step of the intent's pending request, at most one, so that answers arrive in order; null if none is pending. */
   busy: IntentStep | null = null;
-  /** Time of the intent's next action, our clock, ms; null without an action. */
+  /** Time of the intent's next action, our clock, ms; null if no action is planned. */
   dueMs: number | null = null;
   /** Next action of the intent: true sends the same signature again, false reads the record. */
   resend = false;

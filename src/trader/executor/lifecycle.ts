@@ -172,7 +172,7 @@ const LONGEST_MISSING_MS = 60_000;
 const LONGEST_LANDING_MS = 5_000;
 /** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Maximum delay until a request with a lost answer takes effect, s; a draft's locks may last longer by this time. */
+/** Maximum delay until a request with a lost answer takes effect, s. A draft's locks may last longer by this time. */
 export const LATE_DELIVERY_S = 60;
 /** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;

@@ -128,9 +128,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Returns why a draft must not be signed because of its expiry: it has expired, or expires too late; null if it may be
- * signed. Without an exchange time, our clock determines the latest accepted expiry, with a tolerance. Our clock never
- * decides that a draft has expired.
+ * Returns why a draft's expiry forbids signing: it has expired, or expires too late; null if it may be signed. Without
+ * an exchange time, our clock determines the latest accepted expiry, with a tolerance. Our clock never decides that a
+ * draft has expired.
  */
 function objectionToExpiry(
   context: Context,

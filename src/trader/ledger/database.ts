@@ -94,8 +94,8 @@ export class Database {
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // In a backtest one transaction spans the whole run: no other process reads the ledger, and a commit costs as
-      // much as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
+      // In a backtest, one transaction spans the whole run: no other process reads the ledger, and a commit takes as
+      // long as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;

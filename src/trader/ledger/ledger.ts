@@ -230,7 +230,7 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles a further record of a booked trade. Of such a record, only a fee that was missing is booked. */
+  /** Handles a further record of a booked trade. From this record, only a fee that was missing is booked. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';

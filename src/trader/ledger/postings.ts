@@ -12,8 +12,8 @@ import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO
 import type { AdoptedOutcome, BookedConversion, BookedFill, HeldPosition } from './tables.js';
 
 /**
- * Returns the currency that one side of a trade pays or receives, before fees. `priceMicros` is the price of its own
- * outcome. At YES price p the YES side moves floor(p × amount), the NO side the rest, so both add up exactly.
+ * Returns the currency that one side of a trade pays or receives, before fees. `priceMicros` is the price of that
+ * side's outcome. At YES price p, the YES side moves floor(p × amount) and the NO side moves the rest of the amount.
  */
 export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
   if (isYes) return mul(priceMicros, amountMicros, 'floor');

@@ -1,4 +1,4 @@
-/** Lists the use of every risk limit, in total, by event and by market, and the profit or loss of each resolution. */
+/** Lists the use of every risk limit (total, per event, per market), and the profit or loss of each resolution. */
 
 import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';

@@ -266,7 +266,7 @@ export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =
 const HOLD_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
-/** Maximum step back in time that answers out of order explain, ms; after a larger step our clock was set back. */
+/** Maximum step back in time, ms, that answers out of order explain. After a larger step, our clock was set back. */
 const STEP_BACK_MS = 60_000;
 /** Possible error of the estimated venue clock, ms. Within this error, a trade is recorded before a book. */
 const CLOCK_SLACK_MS = 500;
@@ -297,7 +297,7 @@ class MarketCapture {
   #tradesSentMs = Number.NEGATIVE_INFINITY;
   /** Time of the last written book or trade, venue clock, ms; null before the first book. */
   #knownMs: number | null = null;
-  /** Reason for the present gap in the recording; null without a gap. */
+  /** Reason for the present gap in the recording; null if there is no gap. */
   #gap: string | null = null;
   counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
 

@@ -142,7 +142,7 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split if the core lacks a batch of sets; null if it does not, or without currency, requests or a mark. */
+/** Plans a split if a batch of sets is missing; null if none is, or if currency, requests or a mark are missing. */
 function planSplit(
   { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,

@@ -23,7 +23,7 @@ export interface ModeRule {
   readonly orders: 'quotes' | 'sales' | 'none';
   /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */
   readonly conversions: Converting;
-  /** Risk stance, such as `reduce-only`, under which the risk checks judge orders. */
+  /** Risk stance with which the risk checks examine orders, such as `reduce-only`. */
   readonly stance: RiskStance;
 }
 
@@ -232,7 +232,7 @@ export class Modes {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
-  /** True when two reads have shown that no order rests, and no request has begun since. */
+  /** True if two reads have shown that no own order is open, and no request has begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }

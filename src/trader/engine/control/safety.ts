@@ -88,7 +88,7 @@ export class Safety {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Restriction by a partly used loss limit, if nothing stricter applies; null without a restriction. */
+  /** Restriction by a partly used loss limit; null if there is none or a stricter one applies. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
@@ -188,7 +188,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
 /**
  * Reads from a ledger in which mode the next start begins, after a stop by an operator, a limit or an alarm.
  *
- * @param stopFile text of the stop file; null without one
+ * @param stopFile text of the stop file; null if the file does not exist
  */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {

@@ -91,7 +91,7 @@ const CORE_SETS_NOTE = 'core_sets';
 export interface SetCore {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
-  /** Quote slot of the strategy that wants the most complete sets; null without such a strategy. */
+  /** Quote slot of the strategy that wants the most complete sets; null if no strategy wants sets. */
   readonly slot: QuoteSlot | null;
 }
 
@@ -226,7 +226,7 @@ export class Valuation {
 
 type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
-/** Returns the value of shares at a price, capped and rounded down; null without a price. A complete set is worth 1. */
+/** Returns the value of shares at a price, capped and rounded down; null for no price. A complete set is worth 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;

@@ -1,4 +1,4 @@
-/** Reads own resting orders and own trades. The executor books the rows; the reconciler is told of complete reads. */
+/** Reads own open orders and own trades. The executor books the rows; the reconciler gets every complete read. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
@@ -37,7 +37,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** Newest first page of own trades whose rows are all booked; null if there is none. The shell may return the same object again. */
+  /** Last first page of own trades whose rows are all booked; null if there is none. The shell may return it again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {

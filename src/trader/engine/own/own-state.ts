@@ -82,7 +82,7 @@ export function readOwnState(
 
 export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares => own.held.get(market) ?? NOTHING;
 
-/** Returns the average cost per share, rounded down; null without shares. */
+/** Returns the average cost per share, rounded down; null if no shares are held. */
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 

@@ -148,7 +148,7 @@ export function makeEventView(
   });
 }
 
-/** Returns the best price of own orders on each side; null without an order. */
+/** Returns the best price of own orders on each side; null for a side without orders. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;
@@ -160,8 +160,8 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * Returns true after a start while this slot's orders cannot be judged: until own orders and the book have been read,
- * but no longer than the maximum book age. A premature cancel would cost four requests and the queue position.
+ * Returns true if, after a start, this slot's orders cannot be checked yet: own orders or book are not read. The grace
+ * lasts at most the maximum book age. A premature cancel would cost four requests and the queue position.
  */
 export function isInStartupGrace(
   { safety, account, clock }: TraderState,

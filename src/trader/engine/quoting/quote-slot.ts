@@ -53,7 +53,7 @@ export class QuoteSlot {
   #pulledBecause: string | null = null;
   /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
-  /** Sandbox that runs the strategy's quoter; null without a quoter. */
+  /** Sandbox that runs the strategy's quoter; null if the slot has no quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NOT_QUOTED;
   /** The strategy's last quotes, even if it was not selected to quote this market. */

@@ -169,7 +169,7 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
 
 /**
  * Returns true if the newest trade passed an order's price: its taker was on the order's side, or its price was beyond
- * `beside`, the best price on that side (null: the side is empty).
+ * `beside`. `beside` is the best price on that side (null: the side is empty).
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;

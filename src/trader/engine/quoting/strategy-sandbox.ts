@@ -230,7 +230,7 @@ export class StrategySandbox {
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** Returns the quoter's state to store; null without a state, or if the state is unchanged. */
+  /** Returns the quoter's state to store; null if it has none or the state is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
