@@ -94,7 +94,7 @@ async function readFiles(path: string, options: LoadOptions) {
   return { config, sourceHashes };
 }
 
-/** Loads the trader's file without its strategy files. Throws as `loadConfig`. */
+/** Loads the trader's file without its strategy files. Throws the errors of `loadConfig`. */
 export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
   const problems = new ProblemList();
   const { trader } = readTrader(path, options, problems);
@@ -260,7 +260,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Data for checking a strategy file. `limits` is null if the trader's are invalid. Null `feeds` permit any feed. */
+/** Data for checking a strategy file. `limits` is null if the trader's are invalid. `feeds` null permits any feed. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;

@@ -27,7 +27,7 @@ class MetricSet {
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** Adds a sample. Null adds no sample, because an unknown value must be absent, never 0. */
+  /** Adds a sample. The value null adds no sample, because an unknown value must be absent, never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }

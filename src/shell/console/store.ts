@@ -1,6 +1,7 @@
 /**
- * The console's own SQLite file beside the ledger. It keeps alerts and chart data across restarts. Only the ledger, not
- * this file, is evidence. A damaged file is replaced, a failed write ignored. The console works without the file.
+ * The console's own SQLite file beside the ledger. The file keeps alerts and chart data across restarts. Only the
+ * ledger, not this file, is evidence. A damaged file is replaced, a failed write ignored. The console works without the
+ * file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -95,7 +96,7 @@ export interface StoreFileOptions {
   readonly steadyMs: () => number;
 }
 
-/** The console's SQLite file, opened at its first use. Its methods do not throw if the file or the disk fails. */
+/** The console's SQLite file, opened at its first use. The methods do not throw if the file or the disk fails. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;

@@ -99,7 +99,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // If this process hung, the request waited, and a newer kill may have been executed before it.
+      // If this process hung, the request waited. A newer kill may have been executed before this request.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
         continue;

@@ -105,14 +105,14 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the trader's status. These methods must be fast, because the status may be read after every step. */
+/** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
 export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
   /** Returns the trader's mode; a change of mode is sent at once. */
   mode(): string;
-  /** Called if making the status failed, so that readers were disconnected. Trading continues. */
+  /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
 }
 

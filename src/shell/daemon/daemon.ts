@@ -381,7 +381,7 @@ class Service implements RunningTrader {
   }
 }
 
-/** Kinds of quiet notices that the screen shows too. Without them a strategy outside its quote hours seems broken. */
+/** Kinds of quiet notices that the screen shows: without these, a strategy outside its quote hours seems broken. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {

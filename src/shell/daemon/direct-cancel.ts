@@ -1,6 +1,6 @@
 /**
  * Cancels all orders directly at the exchange, without ledger, engine or stored state. The command line uses this if no
- * trader runs, and a trader after a failure of its core. Repeated cancels are harmless.
+ * trader runs, and a trader after a failure of its core. Canceling an order twice is harmless.
  */
 
 import { existsSync } from 'node:fs';

@@ -48,7 +48,7 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force, without running new code. Throws as `readConfig`. */
+  /** Compares the files with the configuration in force, without running new code. Throws errors of `readConfig`. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
@@ -305,7 +305,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/** Lists changes since the ledger's last configuration; null if it has none. Throws as `ConfigCopies.read`. */
+/** Lists changes since the ledger's last configuration; null if it has none. Throws errors of `ConfigCopies.read`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

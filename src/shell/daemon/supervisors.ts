@@ -1,6 +1,6 @@
 /**
  * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
- * never waits for the console. It trusts only the guardian's report, because a process that exists may hang.
+ * never waits for the console. The trader trusts only the guardian's report, because a process that exists may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -349,7 +349,7 @@ export class ServiceManager {
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Call when own orders, fills and assets are known. Then trading begins, and systemd starts to monitor steps. */
+  /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');

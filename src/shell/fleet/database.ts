@@ -80,7 +80,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** Runs the database call `act` within the time limit. After a time-out the connection is not used again. */
+  /** Runs the database call `act` within the time limit. After a time-out, the database connection is not reused. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
     let timer: NodeJS.Timeout | undefined;

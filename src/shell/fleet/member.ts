@@ -108,7 +108,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** Records that the database names another owner of the wallet. This loss is final. */
+  /** Records that the database names another owner of the wallet. The loss of the wallet is final. */
   lose(successor: OwnerRow | null): void {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
@@ -233,7 +233,7 @@ export class FleetMember {
     this.#running = running;
   }
 
-  /** Call this when no order of the previous owner can rest. Then reserves the capital of the configuration. */
+  /** Call this when no order of the previous owner can rest. Also reserves the configuration's capital. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);

@@ -128,7 +128,7 @@ export interface FleetState {
   readonly wallets: readonly WalletRow[];
 }
 
-/** Reads the state of the whole fleet for display. Rejects as `requireTables`. */
+/** Reads the state of the whole fleet for display. Rejects with the errors of `requireTables`. */
 export async function readFleet(database: FleetDatabase): Promise<FleetState> {
   await requireTables(database);
   const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');

@@ -20,7 +20,7 @@ const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Opens the heartbeat file in an existing folder. Throws like `openSync`. */
+  /** Opens the heartbeat file in an existing folder. Throws the errors of `openSync`. */
   constructor(path: string) {
     // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -137,7 +137,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Closes the file. Without a previous call of `end`, the guardian assumes a crash. */
+  /** Closes the heartbeat file. If `end` was not called before, the guardian assumes a crash. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();

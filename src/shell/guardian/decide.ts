@@ -1,7 +1,7 @@
 /**
- * The guardian's decision: a pure function from state and observation to state and actions. In doubt the guardian
- * cancels, because an order that it could not read may rest. Only a new heartbeat, or two rounds of cancels that find
- * no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
+ * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
+ * cancels, because an order that it could not read may be open. Only a new heartbeat, or two rounds of cancels that
+ * find no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
  *
  * Neither process uses the other's clock: a changed file shows only that its writer was active since the last read.
  */
@@ -60,7 +60,7 @@ export interface GuardianRules {
   /** Time after the last seen order in which another order may still appear, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** With paper money: time without an exchange, ms, after which the guardian ends. Null with real money. */
+  /** With paper money: time without an exchange, ms, after which the guardian ends. Null if real money is traded. */
   readonly paperPatienceMs: number | null;
 }
 
@@ -79,7 +79,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: reads failed. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order was open. `failed`: reads failed. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
@@ -125,7 +125,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Before the first: null if no file was found, `unreadable` for invalid content. */
+  /** Last readable heartbeat; before the first heartbeat, null if no file was found, `unreadable` if it is invalid. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
@@ -318,7 +318,7 @@ function onRound(before: GuardianMind, round: GuardianRound): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The alarm ended during the round, for example because the trader recovered. The cancels remain valid.
+  // The alarm ended during the round, for example because the trader recovered. The round's cancels remain valid.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

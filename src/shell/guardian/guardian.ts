@@ -215,7 +215,7 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that an answer about rate limits does not delay cancels. A round sends few requests.
+    // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }

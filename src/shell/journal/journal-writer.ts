@@ -344,7 +344,7 @@ export class Segments {
     if (this.#openBytes >= this.#segmentBytes) await this.#pack();
   }
 
-  /** Writes all waiting lines and compresses the last segment. Throws as `flush`. */
+  /** Writes all waiting lines and compresses the last segment. Throws the errors of `flush`. */
   async close(): Promise<void> {
     await this.flush();
     if (this.#openBytes > 0) await this.#pack();

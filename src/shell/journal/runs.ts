@@ -35,7 +35,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Reason why `ledger.sqlite` is missing; null if it exists. Without this file the run cannot be replayed. */
+  /** Reason why `ledger.sqlite` is missing; null if it exists. Without `ledger.sqlite`, the run cannot be replayed. */
   readonly ledgerMissing: string | null;
 }
 
@@ -81,7 +81,7 @@ const runEnd = z.object({
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** Schema of a step's outer fields. This program wrote the inner fields from its own types, so they are not checked. */
+/** Schema of a step's outer fields. Inner fields are not checked, because this program wrote them from its types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),

@@ -72,7 +72,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
-  // After an error the worker ends at once. After a stop request it first finishes its job, if connected.
+  // After an error the worker ends at once. After a stop request, the worker first finishes its job, if connected.
   if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
   else await worker.close(true).catch(() => undefined);
   clearTimeout(timer);
@@ -237,7 +237,7 @@ export class JobQueue {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
-  /** Adds jobs of plain data to the queue. Existing jobs stay unchanged. */
+  /** Adds jobs of plain data to the queue. Jobs that are already in the queue stay unchanged. */
   add(jobs: readonly { readonly id: string; readonly data: unknown }[]): Promise<void> {
     const age = { age: FORGOTTEN_AFTER_S };
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({
@@ -271,7 +271,7 @@ export class JobQueue {
       return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
-    // The server itself ends a stalled job. It cannot sign, so the result of a stalled job is not signed.
+    // The server itself ends a stalled job. The server cannot sign, so the result of a stalled job is not signed.
     if (STALLED.test(job.failedReason ?? '')) return [{ id, kind: 'stalled', text: job.failedReason }];
     for (const kind of ['done', 'failed'] as const) {
       const text = openSeal(this.#address, kind, id, job.returnvalue);

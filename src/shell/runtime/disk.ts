@@ -35,7 +35,7 @@ export async function endsWithin(work: Promise<void>, limitMs: number): Promise<
 
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;
 
-/** Begins a read transaction. Until it ends, all reads show the ledger as it is now. */
+/** Begins a read transaction. Until the transaction ends, all reads show the ledger as it is now. */
 export function beginView(ledger: InstanceType<typeof SqliteDriver>): void {
   ledger.exec('BEGIN');
   ledger.prepare('SELECT count(*) FROM sqlite_schema').get();

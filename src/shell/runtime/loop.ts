@@ -150,7 +150,7 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** Returns the CPU time of this process since `before`, ms. It includes other threads, so it may be too high. */
+/** Returns the CPU time of this process since `before`, ms. The time includes other threads, so it may be too high. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;

@@ -42,7 +42,7 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** Returns true for a credential challenge. It must not be signed as a draft: its signature yields API credentials. */
+/** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
@@ -89,7 +89,7 @@ export class DraftSigner {
     this.#signBytes = signBytes;
   }
 
-  /** Signs an intent's draft. Equal drafts yield equal signatures. After a refusal the caller must pause the market. */
+  /** Signs an intent's draft. Equal drafts yield equal signatures. If it refuses, the caller must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);

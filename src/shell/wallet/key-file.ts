@@ -283,7 +283,7 @@ export function loadCredentials(
   return found;
 }
 
-/** Stores one owner's credentials in the file, and keeps those of other owners. Throws as `loadCredentials`. */
+/** Stores one owner's credentials in the file, and keeps those of other owners. Throws like `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };

@@ -1,4 +1,4 @@
-/** Stores secrets in private files, and removes secrets from texts. After a crash a file is either old or new. */
+/** Stores secrets in private files, and removes secrets from texts. After a crash, a file has old or new content. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -131,7 +131,7 @@ const SHORTEST_CHARACTERS = 6;
 
 /**
  * Removes secrets from text for people: log, terminal and crash messages. Removes them in every encoding that a library
- * or a server's answer may use. This is the last filter: our own errors contain no secrets anyway.
+ * or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();

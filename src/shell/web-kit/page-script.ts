@@ -74,7 +74,7 @@ export function readPageScript(entry: URL): string {
   return script;
 }
 
-/** Bundles a page's main module. Only the build and programs that run from the sources need esbuild. */
+/** Bundles a page's main module. Only the build, and programs that run from the sources, use esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
   // Bars and splines are removed from the chart library, because the pages do not use them.

@@ -117,7 +117,7 @@ function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: 
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // Orders that wait in the request queue must not be sent then, even if they are signed.
+  // Outdated orders in the request queue must not be sent, even if they are signed.
   if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;
@@ -263,7 +263,7 @@ const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing
 
 /**
  * Earliest time at which a tick of the trader has work, our clock, ms. The shell may skip ticks before this time. In
- * doubt it returns the current time, because a skipped tick could change the trader's actions.
+ * doubt, the function returns the current time, because a skipped tick could change the trader's actions.
  */
 export function quietUntilMs(state: TraderState): number {
   const { account, clock, requests, safety } = state;

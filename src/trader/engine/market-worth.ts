@@ -51,7 +51,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Mean size of taker trades. Before the first trade, the amount of our best level is assumed.
+  // Mean size of taker trades. Before the first trade, the amount of our best quote level is assumed.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {

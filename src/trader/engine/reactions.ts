@@ -110,7 +110,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/** Maximum age of a fill for markouts, ms. After a start older fills may be read, whose prices were not observed. */
+/** Maximum age of a fill for markouts, ms. Older fills, read after a start, have no observed prices. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(

@@ -189,7 +189,7 @@ export class Polling {
   }
 }
 
-/** Facts of one market for the poll plan. They are computed on access, because a plan has hundreds of markets. */
+/** Facts of one market for the poll plan. The facts are computed on access, because a plan has hundreds of markets. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;

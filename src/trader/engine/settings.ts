@@ -9,7 +9,7 @@ import type { PollSettings } from '../scheduler/poll-memory.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
-/** Calls a function, and throws if it exceeds the shell's time limit. In virtual time there may be no limit. */
+/** Calls a function, and throws if it exceeds the shell's time limit. In virtual time, there may be no time limit. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -40,7 +40,7 @@ export interface TraderSettings {
   };
 }
 
-/** Settings of a feed for the engine. The shell reads the feed itself. */
+/** Settings of a feed for the engine. The shell reads the feed's file. */
 export interface FeedSettings {
   readonly name: string;
   /** Maximum age of the feed's values, ms; strategies do not see older values. */

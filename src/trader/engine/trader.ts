@@ -172,7 +172,7 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /** Deletes ended intents and orders without fills that no later step needs. Call this between steps. */
+  /** Deletes ended intents and orders without fills that no later step needs. Call this method between two steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));

@@ -11,7 +11,7 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer. It loads the stored draft of an intent, and signs nothing else. */
+/** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
 export interface IntentSigner {
   sign(intentId: string): SignAnswer;
 }

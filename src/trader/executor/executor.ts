@@ -221,7 +221,7 @@ export class Executor {
     return live;
   }
 
-  /** Returns the reservations of all intents that may still move currency or shares. Cancels move none. */
+  /** Returns the reservations of all intents that may still move currency or shares. Cancels move neither. */
   reservations(): readonly Reservation[] {
     const found: Reservation[] = [];
     for (const inFlight of this.#context.intents.byId.values()) {

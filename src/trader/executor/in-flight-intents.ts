@@ -32,7 +32,7 @@ export class InFlight {
   tries = 0;
   /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;
-  /** Time since which the intent is known to be live, our clock, ms. It may be missing in a list requested before. */
+  /** Time since which the intent is known to be live, our clock, ms. Lists requested earlier may lack the order. */
   liveSinceMs: number;
   /** Whether the exchange has shown the intent as live since this process started. */
   confirmed = false;

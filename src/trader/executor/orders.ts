@@ -184,8 +184,8 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 
 /**
  * Books the growth of an order's filled amount as a fill, on a venue that does not list own trades. The fill's key is
- * the order's pubkey with its total filled amount. Its price is the order's limit price (the worst possible), its fee
- * unknown.
+ * the order's pubkey with its total filled amount. The fill's price is the order's limit price (the worst possible);
+ * its fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -256,8 +256,8 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
 
 function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // A matched trade is booked after its settlement. Until then, the order's filled amount exceeds its booked fills.
-    // `missingFills` therefore lists the order, and the trade is read again.
+    // A matched trade is booked after its settlement. Until this settlement, the order's filled amount exceeds its
+    // booked fills. `missingFills` therefore lists the order, and the trade is read again.
     case 'created':
     case 'in_process':
       return;

@@ -1,4 +1,4 @@
-/** SQLite database of the ledger. It verifies SQLite's durability settings, and is unusable after a failed write. */
+/** SQLite database of the ledger. The class verifies SQLite's durability settings, and fails after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -149,7 +149,7 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Removes up to `pages` unused pages from the file, and returns their size in bytes. Needs a transaction. */
+  /** Removes up to `pages` unused pages from the file, and returns their size in bytes. Call inside a transaction. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
@@ -275,7 +275,7 @@ export class Database {
     }
   }
 
-  /** Converts an SQLite error. A violated constraint is a bug; any other error makes the ledger unusable. */
+  /** Converts an SQLite error into ours. A violated constraint is a bug; any other error makes the ledger unusable. */
   #toFailure(error: unknown): unknown {
     if (!(error instanceof SqliteDriver.SqliteError)) return error;
     // SQLite reports a violated constraint before it writes anything.
@@ -316,8 +316,8 @@ export class Database {
 
   /**
    * Checkpoints the log of an earlier process. If a sync of that process failed, part of the log may exist only in the
-   * system's cache. No later sync would report this, and a power loss would then lose later commits too. The second
-   * write makes the restart of the write-ahead log durable.
+   * system's cache. No later sync would report the failed sync, and a power loss would lose later commits too. The
+   * second write makes the restart of the write-ahead log durable.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');

@@ -269,7 +269,7 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. Its postings stay, and reversing postings are added. */
+  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
     // Places of fills are never reused: readers continue after the last place they have read, and would skip a fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);

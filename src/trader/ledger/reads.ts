@@ -166,7 +166,7 @@ export class LedgerReader {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** Returns all intents that have not ended. Their number does not grow with the history. */
+  /** Returns all intents that have not ended. The number of such intents does not grow with the history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);

@@ -144,7 +144,7 @@ export class LedgerTable<Row> {
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Returns records. `rest` is the part of the query's SQL after the table name. */
+  /** Returns the selected records. `rest` is the part of the query's SQL after the table name. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }

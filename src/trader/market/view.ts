@@ -222,7 +222,7 @@ export interface OwnFillsView {
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** Summary of a market for strategies that quote another market of its event. Its prices ignore own orders. */
+/** Summary of a market for strategies that quote another market of its event. The prices ignore own orders. */
 export interface Glance {
   readonly conditionId: string;
   /** Mid of the market's best bid and ask; null if a side is empty, if crossed, or before the first book. */
@@ -257,8 +257,8 @@ export interface EventFacts {
 }
 
 /**
- * Relation between an event's markets. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one does.
- * `nested`: a market resolves YES only if the market declared before it does ("above 50", "above 60").
+ * Relation between an event's markets. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one market
+ * resolves YES. `nested`: a market can resolve YES only if the market declared before it does ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
@@ -325,7 +325,7 @@ export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | '
 
 /** Motion of a market's YES price, as floats. The object stays the same until new market data arrive. */
 export interface PriceMotion {
-  /** Time when the newest book was requested, our clock, ms. The book may not show later events. */
+  /** Time when the newest book was requested, our clock, ms. The book possibly lacks later events. */
   readonly seenMs: number;
   /** Best estimate of the YES price: the microprice, else the mean of recent trades, else 0.5. */
   readonly price: number;

@@ -1,4 +1,4 @@
-/** HTML templates for pages. They insert every value as text, never as markup. */
+/** HTML templates for pages. Templates insert every value as text, never as markup. */
 
 import htm from 'htm';
 import { Component, h } from 'preact';

@@ -13,7 +13,7 @@ import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
 
-/** Maximum time that a stop waits for conversions in flight, ms. Their later results are booked at the next start. */
+/** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
 
@@ -33,7 +33,7 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** `markets`: those this wallet has claimed. `hold`: why all orders are canceled, or null. Null without a fleet. */
+  /** `markets`: those this wallet has claimed. `hold`: why all orders are canceled, or null. Without a fleet: null. */
   fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
   /** Risk stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
@@ -70,7 +70,7 @@ export class Safety {
     const reservations = this.#watched.executor.reservations();
     const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
     if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
-    // Even if no order rests, a conversion may be in flight. The stop waits briefly, to book its result.
+    // Even if no order rests, a conversion may be in flight. The stop waits briefly, to book the conversion's result.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS

@@ -35,7 +35,7 @@ export interface OwnState {
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
    * Number of unsettled orders: they may still fill, or some of their fills are not booked. While this number is above
-   * 0, the trader cannot verify that no order rests. Cancels are not included.
+   * 0, the trader cannot verify that no order rests. The number does not include cancels.
    */
   readonly unsettled: number;
 }

@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event that has a due market. Then all markets of the event take a turn. */
+/** Runs the quoter of every event that has a due market. All markets of this event then take a turn. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;

@@ -30,7 +30,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Interval at which a strategy's state is saved, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** Runs the quoter of one market or one event. After a failure the quoter is not called until `renew` replaces it. */
+/** Runs the quoter of one market or one event. After a failure, the quoter is not called until `renew` replaces it. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -281,7 +281,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Creates a quoter, or returns the event's existing quoter. Null if an event is needed but missing. */
+  /** Creates a quoter, or returns the event's existing quoter. Returns null if an event is needed but missing. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
