@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Finds whether the trader is silent or has ended. Before the trader's first message, only the ledger shows it. */
+  /** Finds whether the trader is silent or has ended. Before its first message, only the ledger shows an end. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;

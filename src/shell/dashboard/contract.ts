@@ -95,7 +95,7 @@ export type ViewQuery = ReturnType<typeof viewQuery>;
  * that make the data.
  */
 export interface TraderHost {
-  /** Returns the trader's state without secrets. Never throws, even if the trader is silent. `market`: with details. */
+  /** Returns the trader's state, with details of `market`, without secrets. Does not throw if the trader is silent. */
   state(market: string | null): object;
   /** Returns the data of a view; null for an unknown view or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;

@@ -40,7 +40,7 @@ export class FleetDatabase {
     });
   }
 
-  /** Connects. Rejects with TwinbookError `fleet_unusable`, which names host, port and database, but no password. */
+  /** Connects to the database. Rejects with TwinbookError `fleet_unusable`, which does not contain the password. */
   static async open(options: DatabaseOptions): Promise<FleetDatabase> {
     // The PostgreSQL library is loaded here, so that only a trader in a fleet loads it.
     const { default: pg } = await import('pg');

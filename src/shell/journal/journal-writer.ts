@@ -129,7 +129,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger through SQLite, because reading the file directly would drop its locks. `missing`: why no copy. */
+/** Copies the ledger through SQLite: reading the file directly would drop its locks. `missing`: why no copy exists. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;

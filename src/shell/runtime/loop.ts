@@ -111,7 +111,7 @@ export class Loop {
   }
 }
 
-/** Error of a call that was interrupted at its time limit. Its `name` stays `Error`, because the operator sees it. */
+/** Error of a call that was interrupted at its time limit. The error's `name`, seen by the operator, stays `Error`. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);

@@ -136,7 +136,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes a wallet.');
 }
 
-/** Reads the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. No error quotes the text. */
+/** Reads the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. Errors omit the text. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));

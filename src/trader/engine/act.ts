@@ -117,7 +117,7 @@ function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: 
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // Outdated orders in the request queue must not be sent, even if they are signed.
+  // If orders are forbidden or outdated, orders in the request queue must not be sent, even if they are signed.
   if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;

@@ -7,7 +7,7 @@ import type { Book, BookLevel, BookSide } from './view.js';
 
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
-/** Returns a copy of a book for a strategy. Its arrays are frozen, not its levels: freezing is slower than copying. */
+/** Returns a copy of a book for a strategy. Only the copy's arrays are frozen: freezing is slower than copying. */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 

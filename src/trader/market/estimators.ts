@@ -1,4 +1,4 @@
-/** Streaming estimators of price volatility, trade arrivals and takers. They must not depend on the polling rate. */
+/** Streaming estimators of volatility, trade arrivals and takers. Estimates must not depend on the polling rate. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';

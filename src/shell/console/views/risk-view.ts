@@ -67,7 +67,7 @@ type LimitUnit =
   | 's'
   | 'of the limit'
   | 'sets';
-/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Limits of one order have none. */
+/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Limits of one order lack it. */
 type Limit = readonly [words: string, unit: LimitUnit, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
