@@ -34,7 +34,7 @@ export const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
-/** Throws `usage` for traders that cannot be shown together. The error names their files and the reason. */
+/** Throws `usage` for traders that cannot be shown together. The error contains the traders' files and the reason. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;

@@ -140,7 +140,7 @@ export interface ConfigData {
 /** Maximum length of a request line, bytes. Longer lines are refused unread, because no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/** Commands that add risk or sell. If executed late, they could undo a newer command, such as a kill. */
+/** Commands that add risk or sell. If executed late, these commands could undo a newer one, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**

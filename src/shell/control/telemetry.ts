@@ -175,7 +175,7 @@ export class TelemetryPublisher {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
 
-  /** Runs `tell`. An error in it disconnects the readers and does not affect the trader. */
+  /** Runs `tell`. An error in `tell` disconnects the readers and does not affect the trader. */
   #tryTelling(tell: () => void): void {
     if (this.#readers.size === 0) return;
     guarded(tell, (error) => {

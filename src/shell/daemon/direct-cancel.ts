@@ -24,7 +24,7 @@ const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
 /** Maximum rounds of cancels. A further round finds new orders, and orders whose cancel was lost. */
 const ROUNDS = 3;
-/** Number of parallel cancels. Each needs two requests, far fewer than the budget per minute allows. */
+/** Number of parallel cancels. Each cancel takes two requests, far fewer than the budget per minute allows. */
 const AT_ONCE = 4;
 /** Wait after a throttled cancel, ms. Afterwards cancels are sent one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;

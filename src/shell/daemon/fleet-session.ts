@@ -186,8 +186,8 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels the previous trader's orders if that trader did not release the wallet. Waits until its last draft has
- * expired, because the venue does not know leases. Returns false if stopped before the proof that no order rests.
+ * Cancels the previous trader's orders if that trader did not release the wallet. Waits until that trader's last draft
+ * has expired, because the venue does not know leases. Returns false if stopped before the proof that no order rests.
  * Rejects if the fleet's database cannot be updated.
  */
 export async function settleWallet(

@@ -109,7 +109,7 @@ export const PREFIX = 'twinbook';
 /** Redis script that tests the permission to write, and deletes the test key. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
-/** Connects to the server; requests wait for the connection. Calls `report` when it is lost or restored. */
+/** Connects to the server; requests wait for the connection. Calls `report` when the connection is lost or restored. */
 export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
   const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });

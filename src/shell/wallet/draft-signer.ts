@@ -89,7 +89,7 @@ export class DraftSigner {
     this.#signBytes = signBytes;
   }
 
-  /** Signs an intent's draft. Equal drafts yield equal signatures. If it refuses, the caller must pause the market. */
+  /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);

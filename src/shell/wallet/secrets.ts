@@ -130,8 +130,8 @@ const CENSOR = '[redacted]';
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * Removes secrets from text for people: log, terminal and crash messages. Removes them in every encoding that a library
- * or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
+ * Removes secrets from text for people: log, terminal and crash messages. Removes secrets in every encoding that a
+ * library or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();

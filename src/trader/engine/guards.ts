@@ -121,7 +121,7 @@ class NotedText {
 class FillAlarm extends NotedText {
   #isNew = false;
 
-  /** Raises the alarm. If it is already active, its text stays; the command `events` lists later texts. */
+  /** Raises the alarm. If an alarm is active, its text stays; the command `events` lists later texts. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.text === null) this.write(text);
@@ -261,7 +261,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Records an accepted order. Returns true if it ends rejections that were reported, as their end is reported too. */
+  /** Records an accepted order. Returns true if this ends reported rejections, whose end is reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

@@ -55,7 +55,7 @@ interface FailedReads {
 }
 
 interface Failing {
-  /** Number of consecutive failed reads of a list; `answered` counts only those since the exchange was last silent. */
+  /** All consecutive failed reads of a list; `answered` has only the reads since the exchange was last silent. */
   readonly all: FailedReads;
   readonly answered: FailedReads;
   /** Kind of the newest notice about an unreadable list. */

@@ -254,8 +254,8 @@ const MOST_ORDERS = 1_000;
 
 /**
  * Detects orders that are open although the exchange has shown them as canceled. For some seconds, an open order's
- * record may just be outdated. The order counts as resting and is canceled again. If it still rests later, or reappears
- * a second time, an alarm is raised.
+ * record may just be outdated. The order counts as resting and is canceled again. If the order is still open later, or
+ * reappears a second time, an alarm is raised.
  */
 class UndoneOrders {
   /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */

@@ -111,8 +111,8 @@ export interface StateRule {
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
    * Effect of the intent at the exchange. `none`: no signature is stored yet. `maybe`: the intent may take effect, or
-   * its signature must be sent again. `there`: the intent took effect. `over`: it has ended and is read at most once
-   * more. `never`: it had no effect.
+   * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended and is read at most
+   * once more. `never`: the intent had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }

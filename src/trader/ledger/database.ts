@@ -144,7 +144,7 @@ export class Database {
     return this.#write(sql, values).changes;
   }
 
-  /** Inserts one row of a table with an automatic key, and returns the key. Call it only inside `transaction`. */
+  /** Inserts one row of a table with an automatic key, and returns the key. Call this only inside `transaction`. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }

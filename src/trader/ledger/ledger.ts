@@ -140,7 +140,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call it only outside of `transaction`. */
+  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call this only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }

@@ -158,7 +158,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Takes the secret after `#`, which browsers never send. Removes it from the address, to hide it on screenshots. */
+/** Takes the secret after `#`, which browsers never send. Removes the secret from the address, for screenshots. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));

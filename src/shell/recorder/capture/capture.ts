@@ -69,7 +69,7 @@ export class Capture {
     return this.#own.orders.resting;
   }
 
-  /** Sets the usual interval between two reads of a book, ms. An interval over three times longer counts as a gap. */
+  /** Sets the usual interval between two reads of a book, ms. A pause of over three usual intervals counts as a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
