@@ -42,7 +42,7 @@ export interface LoadOptions {
   /** Names of feeds besides those of the trader's file, for backtests; `any` for generated markets. */
   readonly feeds?: readonly string[] | 'any';
   readonly code?: CodeRules;
-  /** Contents of a stored copy by absolute path, read instead of the files. */
+  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
   readonly copy?: ReadonlyMap<string, string>;
   /** The shell's `process.env`; only names that begin with `TWINBOOK__` are used. */
   readonly env: Environment;
@@ -94,7 +94,7 @@ async function readFiles(path: string, options: LoadOptions) {
   return { config, sourceHashes };
 }
 
-/** Loads the trader's file without its strategy files. Throws as `loadConfig`. */
+/** Loads the trader's file without its strategy files. Throws the errors of `loadConfig`. */
 export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
   const problems = new ProblemList();
   const { trader } = readTrader(path, options, problems);
@@ -115,9 +115,9 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
   return {
     file,
     at,
-    // Returns null if the file has an error.
+    // Null if the trader's file or its venue profile has an error.
     trader: trader ?? null,
-    // The trader's limits, if readable, are needed to check its strategy files.
+    // The strategy files are checked against these limits, even if the rest of the trader's file is invalid.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -150,14 +150,14 @@ function readTraderFile(
   return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
-/** Returns true for a strategy file, false for a trader's file. Throws TwinbookError for any other YAML file. */
+/** Returns true for a strategy file, otherwise false. Throws TwinbookError for an unreadable file or invalid YAML. */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
 const isStrategyFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'strategy' in value && !('strategies' in value);
 
-/** Trader settings for a single strategy file. A backtest never opens wallet and ledger. */
+/** Returns trader settings for a single strategy file. A backtest opens neither this wallet nor this ledger. */
 const aroundStrategy = (file: string) => ({
   venue: { profile: 'paper' },
   wallet: { file: 'wallet.json' },
@@ -166,7 +166,7 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** Fields that stay unfrozen: a strategy's module belongs to the user, and freezing has no effect on a map. */
+/** Fields that stay unfrozen: `module` is the user's object; `texts` is a map, which cannot be frozen. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
 function deepFrozen<T extends object>(value: T): T {
@@ -179,7 +179,7 @@ function deepFrozen<T extends object>(value: T): T {
 
 const PREFIX = 'TWINBOOK__';
 
-/** A bare word such as `paper` names a shipped file. Every other value is a path, which is made absolute. */
+/** Matches a bare word such as `paper`, which names a shipped file. Any other path in a variable is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /**
@@ -226,7 +226,7 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
   return { path, node };
 }
 
-/** Parses a text by the field's kind; returns an invalid text unchanged, so that the schema reports the error. */
+/** Parses a variable's text by the field's kind; returns invalid text unchanged, so that the schema reports it. */
 function readText(text: string, node: SchemaNode, cwd: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;
@@ -253,14 +253,14 @@ function readText(text: string, node: SchemaNode, cwd: string): unknown {
 function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  // If the file has another value than a mapping here, the value stays, so that the schema reports the error.
+  // If the file's value is not a mapping, the value stays unchanged, and the schema reports the error.
   if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
   const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
   fields.set(head, withValue(fields.get(head), rest, value));
   return Object.fromEntries(fields);
 }
 
-/** Data for checking a strategy file. Null `limits`: the trader's file is invalid. Null `feeds` permit any feed. */
+/** Data for checking a strategy file. `limits` is null if the trader's are invalid. `feeds` null permits any feed. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -269,7 +269,7 @@ interface KnownToTrader {
 }
 
 /**
- * Reads a strategy file. `asker`: the trader's setting that names the file. If the trader's limits are unknown, the
+ * Reads a strategy file. `asker`: the trader's setting that names this file. If the trader's limits are unknown, the
  * strategy file is only checked, and the result is null. Throws `config_invalid` with all problems of the file.
  */
 export async function readStrategyFile(
@@ -313,7 +313,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/** Throws all problems that the schema finds. For a misplaced key, limit or parameter, the error names its place. */
+/** Throws all problems that the schema finds. For a misplaced limit or parameter, the error names the correct group. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   readBySchema(strategyFileSchema, source.value, source.problem, () => {
     const places = new Map<string, readonly string[]>();
@@ -360,7 +360,7 @@ function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly str
     );
 }
 
-/** Reads a strategy's choice of markets. Throws for contradictory settings, and for a minimum above its maximum. */
+/** Reads a strategy's choice of markets. Throws for contradictory settings, such as a minimum above its maximum. */
 function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
   const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
   const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
@@ -390,7 +390,7 @@ function readSelection(markets: StrategyFile['markets'], source: YamlSource): St
   return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
 }
 
-/** Returns the trader's limits with the strategy's stricter ones; null if unknown. Throws for a looser limit. */
+/** Returns the trader's limits tightened by the strategy's; null if the trader has none. Throws for a looser limit. */
 function tightenLimits(
   raw: Readonly<Record<string, unknown>>,
   limits: RiskLimits | null,

@@ -90,7 +90,7 @@ export class ProblemList {
   }
 }
 
-/** Returns a file's path for the operator: relative to the working folder, unless that is more than two levels up. */
+/** Returns a file's path for messages: relative to the working folder if at most two levels above it, else absolute. */
 export function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('../../..') ? file : path;

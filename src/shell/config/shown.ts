@@ -8,7 +8,7 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** Values for display by setting name. */
+/** Displayed value of each setting, by the setting's name. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 /** Matches the names of settings whose values could be secret. */
@@ -70,9 +70,9 @@ export const settingName = (key: string): string =>
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
 
 export interface ConfigChange {
-  /** Text that shows a setting's old and new value. */
+  /** The change as text: the setting's name, old value and new value. */
   readonly text: string;
-  /** Requirement of `config apply` for the change: nothing, a reason, or a restart. */
+  /** What the operator must give or do for the change: nothing, a reason, or a restart. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -90,7 +90,7 @@ export function configChanges(before: ReadConfig, after: ReadConfig): readonly C
   ];
 }
 
-/** Configuration fields that are compared separately, or are not settings. */
+/** Fields that have their own comparison (capital, limits, strategies) or are not settings. */
 const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
 
 function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
@@ -150,7 +150,7 @@ function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonl
   const other =
     then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
   const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
-  // Parameters' units and defaults come from the code. Without loaded code, the files' parameters are compared.
+  // Parameters' units and defaults come from the code. If the code is not loaded, the files' parameters are compared.
   const isWritten = then.module === null || now.module === null;
   const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
   const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>

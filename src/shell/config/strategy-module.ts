@@ -19,11 +19,11 @@ import { SourceTexts } from './yaml-source.js';
 
 interface LoadedModule {
   readonly strategy: Strategy;
-  /** SHA-256 of the module's file and its relative imports; changed code thus counts as a changed configuration. */
+  /** SHA-256 of the module's file and its relative imports; changed code therefore changes the configuration's hash. */
   readonly sourceHash: string;
   /** Key of the module; equal for equal code. */
   readonly key: string;
-  /** Files of the module; empty for a shipped module, whose code changes with the program. */
+  /** Files of the module; empty for a shipped module, because its code is part of the program. */
   readonly files: readonly ModuleFile[];
 }
 
@@ -31,9 +31,9 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
 /** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
-  /** Strategies that were loaded before, by module key; absent: none. */
+  /** Strategies that were loaded before, by module key; absent if no strategy was loaded before. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** Rule for code that is not yet loaded. `omit` loads none. A function returns why a module is refused, or null. */
+  /** Rule for code not loaded before: `omit` does not load it; a function returns why a module is refused, or null. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -46,7 +46,7 @@ export async function loadStrategyModule(name: string, folder: string): Promise<
   return { ...found, strategy: must(found.strategy, 'the code of the module') };
 }
 
-/** Finds a module, and loads it if the rules of `code` permit. Throws `strategy_invalid`. */
+/** Finds a strategy module, and loads it if the rules in `code` permit that. Throws `strategy_invalid`. */
 export async function findStrategyModule(
   name: string,
   folder: string,
@@ -100,14 +100,14 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // The module loader is imported on demand, because the import takes 50 ms and few commands need it.
   const { createJiti } = await import('jiti');
-  // The loader's caches are off, so that the loaded code is that of the hashed file.
+  // The loader's caches are off, so that the loaded code is exactly the hashed code.
   const jiti = createJiti(import.meta.url, {
-    // The loaded `twinbook/strategy` is passed: otherwise the loader would compile its thirty files for each strategy.
+    // The module gets our loaded `twinbook/strategy`. Otherwise the loader would compile its thirty files each time.
     virtualModules: { 'twinbook/strategy': strategyApi },
     fsCache: false,
     moduleCache: false,
     tryNative: false,
-    // With `interopDefault`, a module without a default export would seem to have one.
+    // With `interopDefault: true`, a module without a default export would seem to have a default export.
     interopDefault: false,
     transform: transformedBy(createJiti(import.meta.url)),
   });
@@ -142,7 +142,7 @@ const invalid = (message: string, hint: string, cause?: unknown): TwinbookError 
 
 type Transform = NonNullable<JitiOptions['transform']>;
 
-/** Name under which new threads get the compiler cache's data. */
+/** Key of Node's environment data through which new threads inherit the cache of compiled code. */
 const KEPT = 'twinbook strategies, transformed';
 /** Maximum number of cached compiled files, so that reloads over months do not fill the memory. */
 const MOST = 32;
@@ -173,14 +173,14 @@ export interface ModuleFile {
   readonly text: string;
 }
 
-/** Maximum number of a module's files. A copy of all files is stored with every configuration change. */
+/** Maximum number of files of one module. Each configuration change stores a copy of all these files. */
 const MOST_FILES = 100;
 const MOST_BYTES = 2_000_000;
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)['"](\.{1,2}\/[^'"\n]+)['"]/g;
 const ENDINGS = ['', '.ts', '.js', '.mts', '.mjs', '.json', '/index.ts', '/index.js'];
 
-/** Reads a module's files, the main file first. Throws the file system's error, and an Error for too large files. */
+/** Reads a module's files, the main file first. Throws an Error for unreadable, too many or too large files. */
 export function moduleFiles(file: string, sources = new SourceTexts()): readonly ModuleFile[] {
   const texts = new Map<string, string>();
   const waiting = [file];
@@ -199,7 +199,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
 }
 
-/** Reads a module's file; if the configuration is a copy, only from the copy. */
+/** Reads a module's file. If the configuration comes from a stored copy, reads the file only from that copy. */
 function readModuleFile(path: string, sources: SourceTexts): string {
   const copied = sources.findCopied(path);
   if (copied !== null) return copied;
@@ -219,7 +219,7 @@ export function hashOfFiles(files: readonly ModuleFile[]): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Writes files into a temporary folder, and calls `run` with the path of the first file. */
+/** Writes files into a temporary folder, calls `run` with the path of the first file, and deletes the folder. */
 async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'twinbook-module-'));
   try {

@@ -1,4 +1,4 @@
-/** Performs the page's buttons: sends a command to the trader; if a kill gets no answer, writes the stop file. */
+/** Executes the page's buttons: sends a command to the trader. If `kill` gets no answer, writes the stop file. */
 
 import { execFile } from 'node:child_process';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
@@ -19,11 +19,11 @@ import { PROGRAM } from './own-commands.js';
 import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
-/** Time limit of a command, ms: a trader obeys within seconds or hangs. The page waits slightly longer. */
+/** Maximum wait for the trader's answer, ms: a trader without an answer hangs. The page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
-/** For each mode in which the trader quotes: commands that would have no effect. */
+/** Commands that would have no effect, for each mode that limits trading without stopping it. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   widened: ['widen'],
   reducing: ['widen', 'reduce-only'],
@@ -80,7 +80,7 @@ export type ActionPlace = Readonly<{ socket: string; ledgerPath: string }>;
 /** @param market condition id of an action on one market; null for all others */
 export async function act(action: TraderAction, reason: string, place: ActionPlace, market: string | null = null) {
   try {
-    // The table of commands determines the fields of each request.
+    // The cast is safe: the table of commands determines the fields of each request.
     const question = operatorRequest(commandOf(action), { reason, sender: ON_THE_PAGE, market }) as ControlQuestion;
     const answer = await askTrader(question, { socket: place.socket, timeoutMs: WITHIN_MS });
     if (market !== null) return { refusal: null, text: 'done, in this market alone' };
@@ -113,12 +113,12 @@ const ON_THE_PAGE = 'operator, on the page';
 // An action on all markets has the same name as its command.
 const commandOf = (action: TraderAction): OperatorName => marketCommand(action) ?? (action as OperatorName);
 
-/** Time limit of a configuration command, ms; the page waits slightly longer. */
+/** Maximum run time of a `twinbook config` command, ms. The page waits slightly longer. */
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
- * Applies a configuration or rolls it back, by the command `twinbook config` in a separate process: strategy code with
- * an endless loop must stop neither the console nor the trader.
+ * Applies a configuration or rolls it back, by `twinbook config` in a separate process. An endless loop in strategy
+ * code then blocks neither the console nor the trader.
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */
@@ -145,8 +145,7 @@ export function changeConfig(action: 'apply' | 'rollback', reason: string, file:
 }
 
 /**
- * Acknowledges alerts: an acknowledged alert is not sent again until it is over. An acknowledged alert's condition
- * still holds.
+ * Acknowledges alerts. An acknowledged alert is not sent again while its condition lasts, and remains open.
  *
  * @param about kind of one alert; null for all open ones
  */

@@ -1,7 +1,7 @@
 /**
  * The console process shows one or several traders and can stop a trader that hangs. The console has no key and no
  * credentials: it may only use the control sockets and write stop files. Data comes from telemetry and from read-only
- * connections to the ledgers. The console never prevents a trader's start and never ends a trader.
+ * connections to the ledgers. A failure of the console neither prevents a trader's start nor ends a trader.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -29,12 +29,12 @@ import { makeCsv } from './views/orders-view.js';
 import { makeViews } from './views/views.js';
 import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 
-/** Maximum traders of one console: each trader costs a connection, a store and a place on the page. */
+/** Maximum number of traders in one console: each trader needs a connection, a store and a row on the page. */
 export const MOST_TRADERS = 16;
 
 const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
-/** Throws `usage` for traders that cannot be shown together. The error names the traders' files and the requirement. */
+/** Throws `usage` for traders that cannot be shown together. The error contains the traders' files and the reason. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
@@ -70,7 +70,7 @@ const followLinks = (path: string): string => {
   return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
 };
 
-/** Names traders by file, without the ending; equal names get the folder. Throws `usage` if names are still equal. */
+/** Names traders by file name; equal names get the folder's name in front. Throws `usage` if names are still equal. */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);
   const names = files.map((file, i) => {
@@ -83,19 +83,19 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
-/** Time to wait for the page's port, ms: a console that is ending may still hold the port. */
+/** Maximum wait for the page's port, ms: an earlier console that is ending may still use the port. */
 const PORT_WITHIN_MS = 2_000;
 const PORT_AGAIN_MS = 100;
-/** Maximum wait for the last messages from a trader that ends, ms. */
+/** Maximum time for sending the last alerts when the console ends, ms. */
 const LAST_WITHIN_MS = 2_000;
 /** Maximum time for sending the alert that a trader is gone, ms. */
 const GONE_TOLD_WITHIN_MS = 60_000;
 
-/** A shown trader: its file, and its guardian's report. */
+/** A trader that the console shows: its configuration, and the state of its guardian. */
 export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 
 export interface ConsoleOptions extends ConsoleTrader {
-  /** Other traders that the console shows too. The first trader's file determines the page's address and users. */
+  /** Further traders to show. The file of the first trader (`config`) determines the page's address and passwords. */
   readonly others?: readonly ConsoleTrader[];
   /** Whether the trader started this console and will end it. */
   readonly isWithTrader?: boolean;
@@ -120,7 +120,7 @@ export async function openConsole(options: ConsoleOptions) {
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
-    // The first trader's file has the page's passwords, so that trader's channels report failed logins.
+    // The page's passwords come from the first trader's file, so the first trader's channels report failed logins.
     const refusedLogins = i === 0 ? () => page?.dashboard.refusedLogins() ?? 0 : null;
     return openShownTrader({ ...one, name, isWithTrader, note: noteOf, refusedLogins });
   });
@@ -136,7 +136,7 @@ export async function openConsole(options: ConsoleOptions) {
       url: page?.dashboard.url ?? null,
       /** Whether the configured port was taken, so that the page is at another port. */
       isElsewhere: page?.isElsewhere ?? false,
-      /** Call this when the first trader's process ended without a message: sends an alert, which may take a while. */
+      /** Call this when the first trader's process ended without a last message. Sends an alert, for up to a minute. */
       traderGone: async () => {
         traders[0]?.traderGone();
         await traders[0]?.deliver(GONE_TOLD_WITHIN_MS);
@@ -181,7 +181,7 @@ interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'n
   /** Whether the trader started this console and will end it. */
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
-  /** Number of wrong passwords entered at the page; null if another trader's channels report the number. */
+  /** Number of wrong passwords entered at the page; null if another trader's alert channels report the number. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -220,7 +220,7 @@ function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
-      // A new run of the trader may write a different ledger.
+      // After a restart, the trader may write a different ledger file.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);

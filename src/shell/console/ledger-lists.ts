@@ -1,4 +1,4 @@
-/** The console's read-only connection to the ledger, and the page's lists from the ledger with their formats. */
+/** The console's read-only connection to the ledger, and the page's lists of ledger rows as formatted text. */
 
 import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
@@ -12,11 +12,11 @@ export const moneyText = (value: number | null): string => (value === null ? '' 
 
 export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 
-/** Describes side and outcome, as in `buy NO`. */
+/** Returns side and outcome as text, such as `buy NO`. */
 export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
   `${side} ${outcomeName(isYes)}`;
 
-/** Returns an order's filled shares. Either the booked fills or the exchange's order row may be newer. */
+/** Returns an order's filled shares: the larger of the ledger's and the exchange's figure, as either may be older. */
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
@@ -27,10 +27,10 @@ export const formatEach = <Name extends string>(figures: Readonly<Record<Name, M
     Record<Name, string>
   >;
 
-/** Returns the price of an order in the YES book. */
+/** Converts an order's price to YES space: a NO price becomes 1 minus the price. */
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
-/** Describes an order in the other outcome: an order to buy NO at 0.62 is `sell YES 0.38`. */
+/** Describes an order as the equal order in the other outcome: buy NO at 0.62 becomes `sell YES 0.38`. */
 export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
   return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
 }
@@ -50,7 +50,7 @@ export function findPage<Row extends object>(rows: readonly Row[], { words, page
 /** Returns the used fraction of a limit; null for a limit of 0. */
 export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
 
-/** Makes a function that returns a market's title from the trader, else from the ledger, else a prefix of its id. */
+/** Returns a function that finds a market's title: the trader's, else the ledger's, else the start of its id. */
 export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
@@ -64,7 +64,7 @@ export function makeTitleLookup(trader: ShownState, ledger: LedgerReader | null)
 
 const SHORT_ID = 12;
 
-/** Groups refusals by control, the most frequent first, with the newest reason. */
+/** Groups refused orders by the risk control that refused them, the most frequent first, with the newest reason. */
 export function groupRefusals(refusals: MarketStatus['refusals']) {
   const groups = new Map<string, { readonly control: string; readonly count: number; readonly text: string }>();
   for (const { name, count, text } of refusals)
@@ -93,10 +93,10 @@ export const fillRow = (fill: BookedFill) => ({
   time: fill.timestampS * 1000,
 });
 
-/** Maximum rows of a list on the page: one or two screens. */
+/** Maximum number of rows in a list on the page; the list fills one or two screens. */
 const ROWS = 20;
 const MOST_ORDERS = 100;
-/** Minimum interval of ledger reads for any number of pages, ms. */
+/** Minimum time between two reads of the ledger, ms, however many pages are open. */
 const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
@@ -114,7 +114,7 @@ export class LedgerConnection {
     this.#open = open;
   }
 
-  /** Number of times that the ledger was opened. Data read before the newest opening may come from another file. */
+  /** Number of times the ledger was opened. A change means: data read before may come from another file. */
   get opened(): number {
     return this.#opened;
   }
@@ -128,7 +128,7 @@ export class LedgerConnection {
       }
       return work(this.#ledger);
     } catch {
-      // The ledger's file may have been replaced, or does not exist yet.
+      // The ledger's file may have been replaced, or may not exist yet.
       this.close();
       return null;
     }
@@ -159,7 +159,7 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Data sources of the page's views. `Scale`: methods of the history that a view uses. */
+/** Data sources of the page's views. `Scale`: names of the history's methods that a view uses. */
 export interface ViewSources<Scale extends keyof History = never> {
   readonly trader: ShownState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;

@@ -1,4 +1,4 @@
-/** Renders metrics from the trader's last messages, its ledger and its files. A scrape never reaches the trader. */
+/** Renders metrics from the trader's last messages, its ledger and its files. A scrape sends the trader no request. */
 
 import {
   type AccountStatus,
@@ -18,16 +18,16 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 type Labels = Readonly<Record<string, string>>;
 type Counts = AccountStatus['health']['stepSeconds'];
 
-/** Maximum number of markets with own series, per trader. The configuration limits all other series. */
+/** Maximum number of markets per trader that have their own series. The configuration limits all other series. */
 const MOST_MARKETS = 100;
 
-/** Collects the samples of all traders. Every metric appears once, below its heading. */
+/** Collects the samples of all traders. The output has each metric's heading once, followed by all its samples. */
 class MetricSet {
   /** Value of the label `trader` for the samples added next. */
   trader = '';
   readonly #lines = new Map<MetricName, string[]>();
 
-  /** Adds a sample. Null adds no sample, because an unknown value must be absent, never 0. */
+  /** Adds a sample. The value null adds no sample, because an unknown value must be absent, never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
     if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
   }
@@ -59,7 +59,7 @@ class MetricSet {
   }
 }
 
-/** Titles come from the exchange; a line break in a title must not end the metric's line. */
+/** Escapes a label's text. Market titles come from the exchange; a line break in a title must not end the line. */
 const escapeLabel = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
@@ -79,9 +79,8 @@ const declare =
 const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
- * All metrics. Tests check exporter, documents, alert rules and dashboards against this table of metrics. Names of
- * metrics contain the base unit, counters end in `_total`, times are Unix seconds. Every series also has the label
- * `trader`.
+ * All metrics. Tests check exporter, documents, alert rules and dashboards against this table. A metric's name contains
+ * the base unit, names of counters end in `_total`, times are Unix seconds. Every series also has the label `trader`.
  */
 export const METRICS = {
   twinbook_up: gauge('1 while the trader sends its state, 0 if the trader hangs or has ended.'),
@@ -146,7 +145,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Kinds of events that are counted because they need an operator. */
+/** Kinds of ledger events that need an operator; a metric counts them. */
 const COUNTED_EVENTS = [
   'halted',
   'signing_refused',
@@ -162,7 +161,7 @@ const COUNTED_EVENTS = [
   'command',
 ] as const;
 
-/** Number of characters of a market's id in metric labels. */
+/** Number of characters to which a market's id or the configuration's hash is cut in labels. */
 const SHORT_ID = 12;
 const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
@@ -176,7 +175,7 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Whether an active guardian can cancel orders; null when no guardian is needed. */
   readonly isGuarded: boolean | null;
-  /** Number of refused logins; null if another trader of the console reports the number. */
+  /** Number of refused logins at the page; null if another trader's metrics contain the number. */
   readonly refusedLogins: number | null;
   readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }
@@ -219,7 +218,7 @@ function addTrader(set: MetricSet, facts: ScrapeFacts): void {
 
 const flag = (is: boolean): number => (is ? 1 : 0);
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
-/** Converts micros to whole units. */
+/** Converts micros (millionths) to whole shares or currency units. */
 const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
 function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {

@@ -11,18 +11,18 @@ import { utcText } from '../../shared/base/text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** Gives a child process low priority: the trader has priority. */
+/** Gives a child process low CPU priority, so that it does not slow the trader. */
 export function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // The child process has ended already, or the system forbids a change of priority.
+    // Ignored: the child process has ended already, or the system forbids a change of priority.
   }
 }
 
 const HERE = fileURLToPath(import.meta.url);
 
-/** Path of our own command, run by Node like this process. */
+/** Path of the `twinbook` program, which Node runs as it runs this process. */
 export const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
 const MOST_REPORTS = 20;
@@ -36,14 +36,14 @@ export interface ReportPlace {
   readonly program?: string;
 }
 
-/** Makes one report at a time: on the ledger, on a backtest, or on a run beside its backtests. */
+/** Makes one report at a time: on the ledger, on a backtest, or on a run compared with its backtests. */
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest message that the newest command printed: a line, and its indented hint. */
+  /** Newest progress line or error of the newest command, with its hint. */
   #said = '';
-  /** Output of the newest comparison of a run with its backtests; empty without one. */
+  /** Output of the newest comparison of a run with its backtests; empty before the first comparison. */
   #parity = '';
 
   constructor(place: ReportPlace) {
@@ -116,5 +116,5 @@ export class Reports {
   }
 }
 
-/** Returns the names in a folder in reverse alphabetical order; empty without the folder. */
+/** Returns the names in a folder in reverse alphabetical order; empty if the folder does not exist. */
 const list = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort().reverse() : []);

@@ -1,4 +1,4 @@
-/** Access to the operator's page: its passwords and token, a check of its address, and its start in a browser. */
+/** Access to the operator's page: its passwords and token, the proof that it is ours, and its start in a browser. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,8 +16,8 @@ export const hasDisplay = (env: Environment, platform = process.platform): boole
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 
 /**
- * Opens the page in a browser. Every user of this machine can read a process's arguments, so the browser gets the name
- * of a file of mode 0600 that contains the address. Rejects if no program opens the file.
+ * Opens the page in a browser. Every user of this machine can read a process's arguments. The browser therefore gets
+ * the name of a file of mode 0600 that contains the address. Rejects if no program opens the file.
  */
 export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
   const file = `${ledgerPath}.page-open.html`;
@@ -32,7 +32,7 @@ export async function openInBrowser(address: string, ledgerPath: string, env: En
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
-/** Maximum size of the greeting that proves the page, bytes; a real one is a tenth of it. */
+/** Maximum size of the answer with which the page proves itself, bytes; a real answer has a tenth of this. */
 const MOST_BYTES = 16_384;
 
 const greetingSchema = z.object({
@@ -42,7 +42,7 @@ const greetingSchema = z.object({
   proofs: z.array(z.string().max(100)).max(10),
 });
 
-/** Checks that the page at an address knows the secret, as a browser does. The secret itself is not sent. */
+/** Checks, as a browser does, that the page at an address knows the secret. Never sends the secret itself. */
 export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
   const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
   const answer = await greet(url, pageNonce);
@@ -55,7 +55,7 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   return proofs.includes(proof) ? 'proven' : 'not proven';
 }
 
-/** Returns the content of the page's answer; null without any answer. */
+/** Returns the JSON of the page's answer; null if no JSON arrives. */
 async function greet(url: string, nonce: string): Promise<unknown> {
   try {
     const response = await fetch(new URL('/session/greeting', url), {
@@ -71,14 +71,14 @@ async function greet(url: string, nonce: string): Promise<unknown> {
   }
 }
 
-// A page without a password has a token: a file of mode 0600 beside the ledger, never in backups.
+// A page without a password has a token. The token's file, beside the ledger, has mode 0600 and is not backed up.
 const WHAT = 'the token file of the dashboard';
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 
 export const locatePageToken = (ledgerPath: string): string => `${ledgerPath}.page-token`;
 
-/** Returns the page's token, and draws one if none exists. Throws for a file readable by others or without a token. */
+/** Returns the page's token; creates one if none exists. Throws for a file readable by others or without a token. */
 export function obtainPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   if (!existsSync(path)) drawToken(path);
@@ -99,7 +99,7 @@ function readOwn(path: string): string {
   try {
     return readPrivateFile(path, WHAT);
   } catch (error) {
-    // Other users may have read this token, so narrowing the file's mode is not enough.
+    // Other users may have read this token, so it must be replaced: restricting the file's mode is not enough.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
   }
@@ -110,7 +110,7 @@ function drawToken(path: string): void {
   try {
     writePrivateFile(path, `${token}\n`, WHAT, { replace: false, verify: () => undefined });
   } catch (error) {
-    // Trader and console may both draw a token at the same time; the first one stored counts.
+    // Trader and console may create a token at the same time; the first stored token is valid.
     if (!existsSync(path)) throw error;
   }
 }
@@ -130,14 +130,14 @@ export function passwordFrom(env: Environment): string | null {
   );
 }
 
-/** Returns the password, which is then hidden in all logged texts. Throws `usage` for a password that is too short. */
+/** Returns the password, and hides it in all later logs. Throws `usage` for a password that is too short. */
 function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
   throw new TwinbookError('usage', `${what} has ${password.length} characters; minimum ${SHORTEST_PASSWORD}`, hint);
 }
 
-/** Reads the passwords of the roles stop and view; null if unset. Throws for a public file, a short or shared one. */
+/** Reads the passwords of roles stop and view; null if unset. Throws for a public file, a short or shared password. */
 export function readPasses(
   { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
   operate: string,
@@ -156,6 +156,6 @@ function readRolePassword(file: string | null, setting: string): string | null {
   return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer password into the file.');
 }
 
-/** Returns the page's address for the operator, with the token behind the #. It contains no password. */
+/** Returns the page's address for the operator: with the token after `#`, but never with a password. */
 export const addressText = (url: string, password: string | null, token: string): string =>
   `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

@@ -1,4 +1,4 @@
-/** Makes the page's content from ledgers and last messages: one trader, one market, and a row for each trader. */
+/** Makes the page's data from ledgers and the traders' last messages: one trader, one market, a row per trader. */
 
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
@@ -31,7 +31,7 @@ export function makeTraderRow({ trader, name, guardian, watch, ledger, history }
   const markets = [...trader.markets.values()];
   return {
     name,
-    // A trader that cannot be reached and never sent a message counts as not running, not as starting.
+    // A trader that is unreachable and has sent no message is shown as not running, not as starting.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -59,19 +59,19 @@ export interface ServedTraders {
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
 
-/** Usual age of a book, ms, if its trader reports no poll interval. */
+/** Minimum age, ms, from which a book counts as old; the only bound if the trader reports no poll interval. */
 const USUAL_AGE_MS = 10_000;
-/** A book is old if more than this many polls in a row failed. */
+/** A book counts as old after this many poll intervals without a new book. */
 const LOOKS = 3;
 
-/** Returns the age, ms, from which a book counts as older than usual. */
+/** Returns the age, ms, from which the page marks a market's book as old. */
 const usualAgeOf = ({ worth }: MarketStatus): number =>
   worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
 
-/** Minimum and maximum decimals of a price: those of a cent, and of the finest tick of any venue. */
+/** Minimum and maximum number of decimals of a price: those of one cent and of any venue's finest tick. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
-/** Derives the decimals of the tick from the known prices. */
+/** Returns the number of decimals of the market's tick, derived from the known prices. */
 function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
   const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
   const levels = [...bids, ...asks].map(([price]) => price);
@@ -83,7 +83,7 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
 
 export interface TraderFacts {
   readonly nowMs: number;
-  /** Mode of a trader that quotes nothing or does not answer; null while it quotes. */
+  /** Mode of a trader that quotes nothing or does not answer; null while the trader quotes. */
   readonly stopped: string | null;
   /** Condition ids of markets that are paused individually. */
   readonly paused: readonly string[];
@@ -147,7 +147,7 @@ function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketSt
   return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
 
-/** Order of the ladder's rows at one price: asks are above bids. */
+/** Rank of the ladder's rows at the same price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>, orders: MarketStatus['orders']) {
@@ -167,14 +167,14 @@ function sideRows(side: 'bid' | 'ask', levels: NonNullable<MarketStatus['bids']>
   });
 }
 
-/** Reads the guardian's state from the guardian's file. */
+/** Reads the state of the guardian process from its file. */
 export interface GuardianWatch {
   status(): string;
-  /** Null when no guardian is needed. */
+  /** Whether a guardian can cancel the orders; null when no guardian is needed. */
   isGuarded(): boolean | null;
 }
 
-/** The console's data about one trader; each view, list and metric uses the parts that it shows. */
+/** The console's data about one trader; each view, list and metric uses only the parts it needs. */
 export interface ShownParts {
   /** Trader's name, unique within a console. */
   readonly name: string;
@@ -209,11 +209,11 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
   return {
     trader: name,
     ...judged,
-    /** Start of the present mode, trader's clock, Unix ms; null if it began before this console. */
+    /** Start of the present mode, trader's clock, Unix ms; null if the mode began before this console. */
     mode_since: trader.isCurrent ? trader.modeSinceMs : null,
-    /** Whether the trader answers. If not, all following fields are old. */
+    /** Whether the trader answers. If not, the trader's figures in all following fields are old. */
     answers: trader.isCurrent,
-    /** The trader's clock at its last message, Unix ms; null before the first. */
+    /** The trader's clock in its last message, Unix ms; null before the first message. */
     heard: trader.frameMs,
     guardian: guardian.status(),
     silent: account?.silent ?? false,
@@ -232,7 +232,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       isHolding: markets.some(isHolding),
       wayBack: account?.wayBack ?? '',
     }),
-    /** Time when reads proved that no order rests after the newest stop, Unix ms; null until then. */
+    /** Time when reads of the exchange proved that no order rests after the newest stop, Unix ms; null before. */
     proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),
     brake: account?.health.brake ?? 0,
@@ -261,7 +261,7 @@ export interface ServedState extends PageState {
   readonly traders: readonly string[];
 }
 
-/** Returns the mode to show. A trader that was silent for seconds hangs or is gone, so its last mode is old. */
+/** Returns the mode to show. If a trader was silent for 5 s, it hangs or is gone, and its last mode is not shown. */
 export function judgeMode(trader: ShownState): { readonly mode: string; readonly reason: string } {
   const { account, bye, lost, silentMs } = trader;
   if (bye !== null) return { mode: bye.proven ? 'stopped' : 'ending', reason: bye.reason };
@@ -271,7 +271,7 @@ export function judgeMode(trader: ShownState): { readonly mode: string; readonly
   return { mode: 'not answering', reason: lost === null ? `no message for ${since}` : `${lost}, for ${since}` };
 }
 
-/** Describes the newest complete comparison of ledger and exchange; null before the first. */
+/** Describes the newest complete comparison of ledger and exchange; null before the first comparison. */
 function describeAgreement({ reconciled, accepted }: AccountStatus) {
   if (reconciled === null) return null;
   const { comparedMs, differences } = reconciled;
@@ -283,7 +283,7 @@ function describeAgreement({ reconciled, accepted }: AccountStatus) {
   };
 }
 
-/** Lists loss limits with the present losses; a negative loss is a gain. */
+/** Lists the loss limits, each with the present loss; a negative loss is a gain. */
 const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'today', loss: moneyText(account.losses.dayLossMicros), limit: moneyText(limits.maxLossDayMicros) },
   {

@@ -1,7 +1,7 @@
 /**
- * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. The file
- * never serves as evidence; the ledger does. An unreadable file is replaced, a failed write ignored. The console works
- * without the file.
+ * The console's own SQLite file beside the ledger. The file keeps alerts and chart data across restarts. Only the
+ * ledger, not this file, is evidence. A damaged file is replaced, a failed write ignored. The console works without the
+ * file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
 import type { ShownState } from './trader-state.js';
 
-/** Time after which stored acknowledgements are deleted, ms. The console reads them within 1 s. */
+/** Time after which stored acknowledgements are deleted, ms. The console reads new acknowledgements within 1 s. */
 const KEPT_MS = 86_400_000;
 
-/** Alert state that the next console restores: open alerts, acknowledgements, each channel's pending messages. */
+/** Stored alert state, which the next console restores: open alerts, acknowledgements, channels' pending messages. */
 export class AlertStore implements AlertMemory {
   readonly #file: StoreFile;
 
@@ -36,7 +36,7 @@ export class AlertStore implements AlertMemory {
     return this.#file.attempt((sqlite) => sqlite.prepare<[], Acknowledgement>(sql).all(), []);
   }
 
-  /** Stores an acknowledgement. Returns false when the store cannot be written. */
+  /** Stores an acknowledgement. Returns false if the store cannot be written. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): boolean {
     return this.#file.attempt((sqlite) => {
       sqlite.prepare('DELETE FROM acknowledgements WHERE time_ms < ?').run(timeMs - KEPT_MS);
@@ -46,7 +46,7 @@ export class AlertStore implements AlertMemory {
   }
 }
 
-/** Version of the tables, increased with each change. A file of another version is renamed. */
+/** Version of the tables, increased with each change. A file of another version is renamed and replaced. */
 const VERSION = 4;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
@@ -90,13 +90,13 @@ export const locateStore = (ledgerPath: string): string => `${ledgerPath}.consol
 export interface StoreFileOptions {
   readonly path: string;
   readonly note: (text: string) => void;
-  /** Present time, Unix ms, for the name of a renamed file. */
+  /** Present time, Unix ms; used in the new name of a damaged or outdated file. */
   readonly nowMs: () => number;
   /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
 }
 
-/** The console's SQLite file, opened at its first use. No call throws for a fault of the file or the disk. */
+/** The console's SQLite file, opened at its first use. The methods do not throw if the file or the disk fails. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;
@@ -106,7 +106,7 @@ export class StoreFile {
     this.#options = options;
   }
 
-  /** Runs `work` in one transaction and returns its result; returns `otherwise` if the file is unusable now. */
+  /** Runs `work` in one transaction and returns its result; returns `otherwise` if the file cannot be used now. */
   attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
     const { steadyMs } = this.#options;
     if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
@@ -123,7 +123,7 @@ export class StoreFile {
     }
   }
 
-  /** Reads a stored value, written by a console of the same version; null if missing or damaged. */
+  /** Reads a stored value, which a console of the same version wrote; null if the value is missing or damaged. */
   read<T>(name: string): T | null {
     return this.attempt((sqlite) => {
       const sql = 'SELECT value FROM kept WHERE name = ? AND json_valid(value)';
@@ -149,7 +149,7 @@ export class StoreFile {
     const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
     this.#sqlite = sqlite;
     sqlite.pragma('journal_mode = WAL');
-    // Unsynced writes: a power loss may cost a chart's newest seconds.
+    // Not every write is synced to disk: a power loss may lose the newest seconds of a chart.
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('journal_size_limit = 4000000');
     const version = Number(sqlite.pragma('user_version', { simple: true }));
@@ -199,7 +199,7 @@ export class StoreFile {
   }
 }
 
-/** A scale of the charts' history: seconds that a point covers, and seconds until the point expires. */
+/** Scales of the charts' history. Each point covers `seconds`, and expires after `keptS` seconds. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
@@ -209,17 +209,17 @@ const SCALES = [
 
 export const FINEST_S = SCALES[0].seconds;
 
-/** Maximum number of history points in one answer. */
+/** Maximum number of history points that one query returns. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
 /** Time between two deletions of expired points, ms. */
 const PRUNE_MS = 60_000;
-/** Fraction of every scale's lifetime that is kept when the file is too large. */
+/** Smallest fraction to which the lifetimes of all scales are shortened while the file is too large. */
 const LEAST_PART = 0.02;
-/** After each check that finds the file too large, the kept fraction is multiplied by this factor. */
+/** Factor by which each check shortens the points' lifetimes while the file is too large. */
 const LESS = 0.8;
 
-/** Figures in micros, prices in YES space. Of a point's time, best prices are the widest, other figures the newest. */
+/** Prices are in YES space. Best bid: lowest within the point's time; best ask: highest; other figures: newest. */
 export interface MarketPoint extends MarketFigures {
   readonly timeMs: number;
 }
@@ -249,8 +249,8 @@ export type StatusSample = Readonly<{
 export type StoredSpan = Readonly<{ fromMs: number; toMs: number }>;
 
 /**
- * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. Times
- * without telemetry have no point, and show as a gap.
+ * Stores figures of the account and of each market over time, in four scales; finer scales expire earlier. While no
+ * telemetry arrives, no points are stored, and the chart shows a gap.
  */
 export class History {
   readonly #file: StoreFile;
@@ -263,7 +263,7 @@ export class History {
     this.#mostBytes = mostBytes;
   }
 
-  /** Stores a sample; call every five seconds while the trader sends its state. */
+  /** Stores a sample. Call this every five seconds while the trader sends its state. */
   add({ account, markets }: StatusSample): void {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
@@ -283,7 +283,7 @@ export class History {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Returns only points of the finest scale; empty if the points of that time have expired. */
+  /** Returns the points of the finest scale within a span; empty if these points have expired. */
   closeUp(id: string, { fromMs, toMs }: StoredSpan): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(
@@ -299,7 +299,7 @@ export class History {
     return this.#read<AccountPoint>(sql, span, []);
   }
 
-  /** Time of the newest account figures, Unix ms, rounded to a point's span; null without any. */
+  /** Start of the newest stored account point, Unix ms; null if no point is stored. */
   newestMs(): number | null {
     const newestS = this.#file.attempt(readNewestS, null);
     return newestS === null ? null : newestS * 1000;
@@ -365,7 +365,7 @@ const PUT_MARKET = `INSERT INTO market_points VALUES
   fairMicros = excluded.fairMicros, bidMicros = excluded.bidMicros, askMicros = excluded.askMicros,
   netMicros = excluded.netMicros`;
 
-/** Makes a history sample; null while the trader sends nothing. Markets neither quoted nor held are left out. */
+/** Makes a history sample; null while the trader sends nothing. Omits markets without own orders and holdings. */
 export function takeSample(trader: ShownState, timeMs: number): StatusSample | null {
   const { account, markets, isCurrent } = trader;
   if (!isCurrent || account === null) return null;

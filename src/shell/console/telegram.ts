@@ -1,6 +1,6 @@
 /**
- * Executes each command from Telegram once. Only messages of listed users in their own chat with the bot count. Users
- * not listed get no answer. A message's number is stored before its command is executed: a restart must not repeat a
+ * Executes each command from Telegram once. The bot obeys only listed users, in their private chats with it, and
+ * answers no other user. A message's number is stored before its command is executed: a restart must not repeat a
  * command.
  */
 
@@ -30,7 +30,7 @@ const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the se
 const MOST_STRANGERS = 20; // maximum number of strangers that the log names
 const MOST_A_MINUTE = 6; // Maximum messages per user and minute, separate for reads and stops.
 const OLD_AFTER_MS = 120_000; // An older message may refer to another situation, ms.
-/** Matches a word with an optional slash and bot name, and one more word. */
+/** Matches a command word with optional slash and bot name, and an optional second word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
 const HELP: Readonly<Record<string, string>> = {
   'it answered 401': 'the token is not valid',
@@ -42,17 +42,17 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
-  /** Timeout of one request, ms; Telegram holds a request without news for 25 s. */
+  /** Timeout of one request, ms; without new messages, Telegram answers a request only after 25 s. */
   readonly withinMs?: number;
 }
 
-/** Newest message of a channel: its number, and its arrival, Unix ms. No message is executed twice. */
+/** Number and arrival time (Unix ms) of a channel's newest message; an older message is not executed again. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 /** Executes a command and returns the answer. `about` is the second word of the message; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
-/** Starts a listener per channel that permits commands (default: none). Returns a function that ends all listeners. */
+/** Starts a listener for each channel with `commands` (default: none). Returns a function that ends all listeners. */
 export function listenForCommands(options: ChatOptions): () => void {
   const closing = new AbortController();
   for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0))
@@ -91,7 +91,7 @@ export class TelegramListener {
       const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
-      // A wrong secrets file also needs an operator, so the pause is the longest.
+      // Only an operator can correct these errors, such as a wrong secrets file, so the next try waits longest.
       if (help !== undefined || error instanceof TwinbookError) return PAUSE_MS.longest;
       return Math.min(PAUSE_MS.first * 2 ** this.#failures++, PAUSE_MS.longest);
     }
@@ -144,7 +144,7 @@ export class TelegramListener {
     }
   }
 
-  /** Returns the number of messages above the limit per minute; only the first such message is counted. */
+  /** Returns by how many messages the limit per minute is exceeded; each excess message after the first returns 1. */
   #count(key: string, nowMs: number): number {
     const minute = this.#counts.get(key) ?? new SlidingMinute();
     this.#counts.set(key, minute);

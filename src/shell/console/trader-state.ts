@@ -1,4 +1,4 @@
-/** The console's knowledge of its trader: the newest value of every figure, and when the trader fell silent. */
+/** The console's data about its trader: the newest value of every figure, and the time since the newest message. */
 
 import type {
   AccountStatus,
@@ -8,14 +8,14 @@ import type {
   StatusLineOf,
 } from '../../shared/protocol/trader-status.js';
 
-/** Time after which a trader without a message hangs or is gone, ms. A trader sends every two seconds. */
+/** Time without a message after which a trader counts as hanging or gone, ms. A trader sends every two seconds. */
 export const SILENT_AFTER_MS = 5_000;
 const NOTICES_KEPT = 500;
 
 export class ShownState {
   hello: ProcessStatus | null = null;
   account: AccountStatus | null = null;
-  /** The message with which the trader ended, with the reason; null without one. */
+  /** The trader's last message before its end, with the reason; null while there is none. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
   /** Notices of the trader, the newest last. */
@@ -25,9 +25,9 @@ export class ShownState {
   readonly #steadyMs: () => number;
   /** Monotonic time when the trader's newest line arrived, ms; null before the first line. */
   #heardMs: number | null = null;
-  /** The trader's clock in its newest message, ms. */
+  /** Time by the trader's clock in its newest status message, Unix ms; null before the first message. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, trader's clock, ms; null while the first mode lasts. */
+  /** Time of the first message with the present mode, trader's clock, Unix ms; null until the mode first changes. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -39,7 +39,7 @@ export class ShownState {
     this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
-        // A new run replaces the previous run's state.
+        // When a new run of the trader begins, the state of the previous run is deleted.
         if (this.hello?.run !== line.process.run) {
           this.markets.clear();
           this.account = null;

@@ -45,9 +45,9 @@ function freeBytes(folder: string): number | null {
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
- * Decides which console of a trader sends alerts and stores the history: the one with the lock beside the store. Other
- * consoles only show the page, until the lock is free. If the lock is unreadable, all consoles send: a duplicate alert
- * is better than none.
+ * Decides which console of a trader sends alerts and stores the history: the holder of the lock beside the store. Other
+ * consoles only show the page, until the lock is free. If the lock is unreadable, all consoles send alerts: a duplicate
+ * is better than no alert.
  */
 export class Duty {
   readonly #options: DutyOptions;
@@ -101,11 +101,11 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** Name under which quiet hours are read as a strategy's schedule. */
+/** Name of the quiet hours, which are evaluated as if they were a strategy's quote hours. */
 const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
-/** State of a ledger's newest run. An `open` run has not ended regularly, so a trader should be running. */
+/** State of a ledger's newest run. An `open` run did not end after proof that no order rests: a trader should run. */
 export type LastRun = 'none' | 'ended' | 'open';
 
 export function readLastRun(ledger: LedgerReader): LastRun {
@@ -121,17 +121,17 @@ export interface WatchOptions {
   readonly isGuarded: () => boolean | null;
   readonly note: (text: string) => void;
   readonly memory: AlertMemory;
-  /** Whether this console sends the alerts; called every second. */
+  /** Returns whether this console sends the alerts; called every second. */
   readonly onDuty: () => boolean;
-  /** State of the last run from the ledger; null while the ledger cannot be read. */
+  /** Returns the state of the last run from the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: then it exists even before its first message. */
+  /** Whether the trader has started this console: then the trader is running even before its first message. */
   readonly isWithTrader: boolean;
-  /** Number of wrong passwords presented to the page since its start. */
+  /** Returns the number of wrong passwords entered at the page since its start. */
   readonly refusedLogins: () => number;
 }
 
-/** Watches one trader. A console without the lock only reads the other console's stored alerts. */
+/** Watches one trader. A console without the lock only reads the alerts stored by the console that holds the lock. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #lifeline: Lifeline | null;
@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Finds out whether the trader should run. Before the trader's first message only the ledger shows this. */
+  /** Finds whether the trader is silent or has ended. Before its first message, only the ledger shows an end. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;
@@ -258,7 +258,7 @@ export class Watch {
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
-  /** Returns the maximum age of a backup. Computed on first use, because this would delay a console's start. */
+  /** Returns the maximum age of a backup, ms; null for no bound. Computed on first use, not to delay the start. */
   #findBackupBound(): number | null {
     if (this.#backupWithinMs === undefined)
       this.#backupWithinMs = boundBackupAge(this.#options.config.schedule.ledgerBackup);
@@ -282,7 +282,7 @@ async function callWatcher(file: string, why: string, note: (text: string) => vo
 const GRACE_MS = 3_600_000;
 
 /**
- * Returns twice the longest pause between backups plus an hour, ms: one missed backup raises no alert.
+ * Returns twice the longest pause between backups plus an hour, ms. Thus one missed backup raises no alert.
  *
  * @param schedule a cron expression; null for none
  * @returns null without repeated backups

@@ -9,7 +9,7 @@ import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** Maximum length of a line from the trader, characters. */
+/** Maximum length of a line that the trader sends, characters. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
@@ -20,12 +20,12 @@ export interface ControlCall {
 }
 
 /**
- * Sends a command to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
- * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
+ * Sends a command to the trader. Throws TwinbookError `not_running` if no process listens, `timed_out` if no answer
+ * arrives in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
 export async function askTrader<R extends ControlQuestion>(request: R, call: ControlCall) {
   requireTrusted(call.socket);
-  // Due to `until`, a trader that hung does not execute the command when no caller waits any more.
+  // `until` is the end of our wait. A trader that hangs beyond this time does not execute a command that adds risk.
   const line = await exchangeLine(JSON.stringify({ ...request, until: Date.now() + call.timeoutMs }), call);
   const response = readResponse(line, call.socket);
   if (response.ok) {
@@ -40,8 +40,8 @@ export async function askTrader<R extends ControlQuestion>(request: R, call: Con
 }
 
 /**
- * Throws for another user's socket: in a world-writable folder it could intercept a kill. Only sockets of our user and
- * of root are trusted. As root, sockets of all users are trusted.
+ * Throws for another user's socket, which in a world-writable folder could intercept a kill. Only sockets of our user
+ * and of root are trusted. If we run as root, sockets of all users are trusted.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -51,7 +51,7 @@ export function requireTrusted(socket: string): void {
   throw new TwinbookError('file_unreadable', what, 'Run this as the user who started the trader.');
 }
 
-/** Returns `not_running` only if nothing listens: no socket, or one left by a killed trader. */
+/** Returns `not_running` only if no process listens: the socket is missing, or was left by a killed trader. */
 function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookError {
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') {
     const hint = 'Start one with `twinbook start`, with the same -c FILE.';
@@ -64,7 +64,7 @@ function connectFailure(socket: string, error: NodeJS.ErrnoException): TwinbookE
   return new TwinbookError('file_unreadable', what, hint, { cause: error });
 }
 
-/** Sends one line, resolves with the first returned line. */
+/** Sends one line and resolves with the first line of the answer. */
 function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false }: ControlCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
@@ -97,7 +97,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
   });
 }
 
-/** Throws if the trader's status has another version's format. */
+/** Throws if the trader's status has the format of another program version. */
 function requireStatus(data: unknown, path: string): void {
   const [issue] = traderStatus.safeParse(data).error?.issues ?? [];
   if (issue !== undefined) throw notOfTrader(path, ` of this version (${issue.path.join('.')}: ${issue.message})`);
@@ -129,7 +129,7 @@ const AGAIN_MS = 1_000;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;
-  /** Callback with a short reason, when the connection to the trader is lost or missing. */
+  /** Called with a short reason when the connection to the trader fails or ends. */
   readonly onLost: (why: string) => void;
 }
 
@@ -186,7 +186,7 @@ export class Subscription {
     socket.on('close', () => this.#lose(why));
   }
 
-  /** Processes lines of the trader's stream. Returns null, or a problem with the lines. */
+  /** Processes lines of the trader's stream. Returns null, or a description of the first invalid line. */
   #take(lines: readonly string[]): string | null {
     for (const text of lines) {
       const line = readLine(text);

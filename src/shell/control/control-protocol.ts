@@ -1,6 +1,6 @@
 /**
  * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request.
- * Command line and daemon share this file, so that the two ends cannot differ.
+ * Command line and daemon both use this file, so that their formats cannot differ.
  */
 
 import { z } from 'zod';
@@ -9,9 +9,9 @@ import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
 
-/** Schema of a trimmed text; any other value becomes an empty text. */
+/** Schema of a text, which is trimmed; a value of another type becomes an empty text. */
 const said = z.string().trim().catch('');
-/** Reason of a command that stops or limits trading; the trader also obeys without one. */
+/** Reason of a command that stops or limits trading; without a reason, `operator` is stored. */
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
@@ -37,10 +37,10 @@ const REQUESTS = {
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** The trader may refuse an empty reason. A market's own pause ends only if `market` names that market. */
+  /** The trader may refuse an empty reason. The pause of a single market ends only if `market` names that market. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
-  /** `verify`: the trader answers only after two reads of the exchange without a resting order. */
+  /** `verify`: the trader answers only after two reads of the exchange in a row have shown no resting order. */
   'cancel-all': ask('cancel-all', { verify: isTrue }),
   flatten: ask('flatten', { market }),
   kill: ask('kill', { reason: why }),
@@ -66,7 +66,7 @@ const REQUESTS = {
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** From then on the connection streams the trader's status as `StatusLine`s, and accepts no command. */
+  /** After this request the connection streams the trader's status as `StatusLine`s, and accepts no further command. */
   subscribe: ask('subscribe', {}),
 } as const;
 
@@ -89,16 +89,16 @@ export interface ControlData
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
   readonly reconcile: {
-    /** Differences that two rounds of comparison found; if `complete` is false, those of the newest complete round. */
+    /** Differences found by two rounds of comparison; if `complete` is false, those of the newest complete round. */
     readonly differences: readonly Difference[];
-    /** Differences that are not reported because an operator has accepted them. */
+    /** Differences that an operator has accepted; `differences` does not contain them. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons why rounds of comparison were void. */
+    /** Reasons why rounds of comparison had no valid result. */
     readonly voided: readonly string[];
-    /** False if the needed complete rounds of comparison were not possible in time. */
+    /** False if too few rounds of comparison were completed in time. */
     readonly complete: boolean;
   };
-  /** `booked`: a sentence for every booked outcome. */
+  /** `booked`: one sentence for each outcome whose holding was changed in the ledger. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
   readonly explain: { readonly lines: readonly string[] };
@@ -119,7 +119,7 @@ export interface KillData extends ModeData {
 export interface CancelAllData {
   /** Number of orders whose cancel was requested. */
   readonly asked: number;
-  /** Number of orders resting at the last read; with `verify`, 0 means that two reads agreed. */
+  /** Number of orders resting at the last read; with `verify`, 0 is confirmed by two reads. */
   readonly resting: number;
   readonly verified: boolean;
 }
@@ -129,23 +129,23 @@ export interface PruneData extends PrunedBatch {
   readonly tookMs: number;
 }
 
-/** Differences of a configuration from the one in force, and whether they were applied. */
+/** Differences between a configuration and the configuration in force, and whether they were applied. */
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Hash of the requested configuration; null if a mere comparison did not load its code. */
+  /** Hash of the requested configuration; null if the command only compared and did not load its code. */
   readonly hash: string | null;
 }
 
-/** Maximum length of a request line, bytes. Longer lines are refused unread: no command needs more. */
+/** Maximum length of a request line, bytes. Longer lines are refused unread, because no command needs more. */
 export const MAX_CONTROL_LINE = 64 * 1024;
 
-/** Commands that add risk or sell. Executed late they could undo a newer command, such as a kill. */
+/** Commands that add risk or sell. If executed late, these commands could undo a newer one, such as a kill. */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
- * Whether a request is too late: its sender no longer waits and has reported a missing answer. Stopping commands are
- * never late. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
+ * Returns whether a request is too late: its sender no longer waits and has reported a missing answer. Commands that
+ * stop trading are never too late. The field `until` is the end of the sender's wait, Unix ms; absent: never too late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;
@@ -153,7 +153,7 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
   return typeof until === 'number' && nowMs > until;
 }
 
-/** Parses one request line; returns a text for an invalid line. A reason for stopping defaults to `operator`. */
+/** Parses one request line; returns an error text for an invalid line. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
   const parsed = parseJson(line);
   if (parsed === undefined) return 'not a line of JSON';

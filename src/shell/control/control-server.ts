@@ -19,17 +19,17 @@ import type { LineReader } from './telemetry.js';
 const IDLE_MS = 60_000;
 /** Maximum number of connections; guardian, console and several commands together need about ten. */
 const MOST_CONNECTIONS = 64;
-/** Maximum bytes that a peer has not read yet; a whole status is a hundredth of this. */
+/** Maximum number of sent bytes that a peer has not read yet; a whole status has a hundredth of this. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
-  /** Subscribes a connection to telemetry. Returns null, or the reason of a refusal. */
+  /** Subscribes a connection to telemetry. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null;
 }
 
 /**
- * Listens on the socket. The ledger's lock proves that no other trader runs here, so an existing socket is stale.
+ * Listens on the socket. The caller holds the ledger's lock, so no other trader runs here: an existing socket is stale.
  * Throws `file_unreadable` if the folder cannot be written or the path is too long for a socket.
  */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
@@ -99,7 +99,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // The request may have waited while this process hung, and a newer kill may already be executed.
+      // If this process hung, the request waited. A newer kill may have been executed before this request.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was requested too long ago: its caller no longer waits` });
         continue;

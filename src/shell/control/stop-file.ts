@@ -1,8 +1,8 @@
 /**
- * The stop file: `<ledger>.kill`. While the file exists the trader is killed; the text is the reason. Anyone with write
- * access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. The trader
- * checks for the file before the first step after a pause, so a frozen trader finds it before any decision. The ledger
- * stores the kill: removing the file resumes nothing.
+ * The stop file: `<ledger>.kill`. If the file exists, the trader kills itself; the file's text is the reason. Anyone
+ * with write access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. A
+ * trader that was frozen checks for the file before its next step, so before any decision. The ledger stores the kill:
+ * removing the file does not resume trading.
  */
 
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -16,7 +16,7 @@ const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
 
-/** Returns why the trader must not trade; null without a stop file. An unreadable file also stops the trader. */
+/** Returns the reason in the stop file; null if no file exists. An unreadable stop file also gives a reason. */
 export function readStopFile(path: string): string | null {
   try {
     // A named pipe in place of the stop file must not block the trader.
@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link occupies the stop file's name and so counts. Any other new entry is read again.
+      // A broken link with the stop file's name also kills. Any other entry was created just now and is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} exists and cannot be read: ${messageOf(error)}`;
@@ -41,7 +41,7 @@ export function readStopFile(path: string): string | null {
 
 /**
  * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
- * finds no file or the whole reason. On a full disk the file is empty, but stops the trader. Throws `file_unreadable`.
+ * finds no file or the whole reason. On a full disk the file is empty, but kills. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
@@ -56,8 +56,8 @@ export function leaveStopFile(path: string, reason: string): void {
 }
 
 /**
- * Writes a temporary file and links it to the name. Returns false if the name exists, the disk is full, or links are
- * unsupported. Throws the system's error if the new name may not survive a crash.
+ * Writes a temporary file and links it to the stop file's name. Returns false if the name exists, the disk is full, or
+ * links are unsupported. Throws the system's error if the written file may not survive a crash.
  */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
@@ -73,7 +73,7 @@ function leaveWhole(path: string, text: string): boolean {
       return true;
     });
     if (isNamed === null) return false;
-    // The file's name alone already stops a trader, even if this write to disk takes long.
+    // The stop file already works at this point, even if this sync to disk takes long.
     fsyncSync(file);
     return true;
   } finally {
@@ -90,7 +90,7 @@ function attempt<T>(act: () => T): T | null {
   }
 }
 
-/** Creates the file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
+/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
 function leavePlain(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -105,7 +105,7 @@ function leavePlain(path: string, text: string): void {
   }
 }
 
-/** Removes the stop file. Throws `file_unreadable` on failure: the kill must then stay. */
+/** Removes the stop file. Throws `file_unreadable` on failure; the caller must then keep the kill. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });

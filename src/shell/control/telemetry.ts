@@ -1,6 +1,6 @@
 /**
- * Streams the trader's status to readers without making the trader wait. Lines are made after a step of the trader,
- * once for all. A reader that stops reading is disconnected. Without readers, telemetry costs one comparison per step.
+ * Streams the trader's status to readers without making the trader wait. Each line is made once for all readers, after
+ * a step of the trader. A reader that no longer reads is disconnected. Without readers, a step costs one comparison.
  */
 
 import { guarded } from '../../shared/base/processes.js';
@@ -24,7 +24,7 @@ export class RequestTimings {
     const counts = this.#counts.get(endpoint) ?? makeCounts();
     this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
-    // After a clock was set back, the request's duration is unknown and counts as 0.
+    // If the clock was set back during the request, the duration is unknown and recorded as 0.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
@@ -64,7 +64,7 @@ export class RecentDurations {
   }
 }
 
-/** Upper bounds of histogram buckets for steps and for requests, seconds. */
+/** Upper bounds of the histogram buckets for durations of steps and of requests, seconds. */
 export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
 
@@ -105,14 +105,14 @@ export interface LineReader {
   once(event: 'close', onClose: () => void): unknown;
 }
 
-/** Source of the trader's status. The status is read at the end of every step, so these methods must be cheap. */
+/** Source of the trader's status. Its methods must be fast, because the status may be read after every step. */
 export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Mode of the trader; a change of mode is sent at once. */
+  /** Returns the trader's mode; a change of mode is sent at once. */
   mode(): string;
-  /** Called if the status could not be made and every reader was disconnected. Trading continues. */
+  /** Called if making the status failed, so that readers were disconnected. Trading goes on. */
   onFailure(error: unknown): void;
 }
 
@@ -122,7 +122,7 @@ export interface PublisherClocks {
   /** Monotonic clock, ms. */
   readonly steadyMs: () => number;
   readonly nowMs: () => number;
-  /** Processor time of this process, ms; time of waiting for a busy processor does not count. */
+  /** Returns the CPU time that this process has used, ms, without time of waiting for a CPU. */
   readonly cpuMs: () => number;
 }
 
@@ -131,12 +131,12 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** Data from which each market's newest sent status was made, by market. */
+  /** Source data of each market's last sent status, by market; unchanged markets are not sent again. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
   #cut = 0;
-  /** Last line of the stream, sent when the trader ends and to later subscribers; null before that. */
+  /** Last line of the stream, sent when the trader ends, and to readers that subscribe later; null before the end. */
   #bye: StatusLineOf<'bye'> | null = null;
 
   constructor(source: TelemetrySource, clocks: PublisherClocks) {
@@ -145,7 +145,7 @@ export class TelemetryPublisher {
     this.#brake = new Brake(clocks.steadyMs());
   }
 
-  /** Subscribes a reader. Returns null, or the reason of a refusal. */
+  /** Subscribes a reader. Returns null, or the reason if refused. */
   subscribe(reader: LineReader): string | null {
     if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
     let refusal: string | null = null;
@@ -170,12 +170,12 @@ export class TelemetryPublisher {
     this.#told.clear();
   }
 
-  /** Call after a step, when its requests are in flight. `lateMs`: delay of the loop's timer, ms; null without one. */
+  /** Call after a step, when its requests are sent. `lateMs`: delay of the timer that began the step; null for none. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
 
-  /** An error disconnects the readers and does not affect the trader. */
+  /** Runs `tell`. An error in `tell` disconnects the readers and does not affect the trader. */
   #tryTelling(tell: () => void): void {
     if (this.#readers.size === 0) return;
     guarded(tell, (error) => {
@@ -190,7 +190,7 @@ export class TelemetryPublisher {
   #tellStep(lateMs: number | null): void {
     const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    // A new telemetry level may add or remove order book levels, so every market is sent again.
+    // With a new telemetry level, order book levels may be added or omitted, so every market is sent again.
     if (this.#brake.look(beganMs)) this.#told.clear();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
@@ -265,8 +265,8 @@ const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
 /**
- * Levels of telemetry, fullest first: time between two sends, and whether others' levels and public trades are sent.
- * The operator's page polls each 500 ms, and its figures are at most 2 s old.
+ * Levels of telemetry, the fullest first: time between two sends, and whether order books and public trades are sent.
+ * The operator's page polls every 500 ms, and its figures are at most 2 s old.
  */
 export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
@@ -275,7 +275,7 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_250, hasLadders: false },
 ] as const;
 
-/** Limits the processor time of telemetry. The limit ignores loop delays with other causes. */
+/** Limits the CPU time of telemetry. Delays of the loop do not change the level, as they may have other causes. */
 export class Brake {
   level = 0;
   /** 99th percentile of the loop timer's delays in the last complete measuring span, ms. */
@@ -304,7 +304,7 @@ export class Brake {
     this.#usedMs += tookMs;
   }
 
-  /** Ends a completed measuring span. Returns true if the telemetry level has changed. */
+  /** Evaluates the measuring span if it is over. Returns true if the telemetry level has changed. */
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;

@@ -1,4 +1,4 @@
-/** Runs work in a separate process, because a SQLite query or a module's loading stops only with its process. */
+/** Runs work in a separate process: only ending a process can stop a SQLite query or the loading of a module. */
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -31,21 +31,21 @@ export async function queryLedger(query: SqlQuestion, withinMs: number): Promise
   return (await askProcess({ kind: 'query', ...query }, limits, explain)) as Selected;
 }
 
-/** Time limit of loading a configuration, ms. Loading takes about a second, on a very busy machine ten. */
+/** Maximum time for loading a configuration, ms. Loading takes about 1 s, on a very busy machine 10 s. */
 const LOADED_WITHIN_MS = 20_000;
 const MOST_MB = 512;
 
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** File contents by path, used instead of the files. */
+  /** Stored copy of the configuration: each file's text by absolute path. If present, the files are not read. */
   readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
 
 /**
- * Loads a configuration in a separate process, so that hanging or exiting code does not affect the trader. Returns the
- * keys of the strategy modules. Throws like `loadConfig`, and `strategy_invalid` for code that does not load in time.
+ * Loads a configuration in a separate process, so that code that hangs or exits does not affect the trader. Returns the
+ * keys of the strategy modules. Throws as `loadConfig`, and `strategy_invalid` for code that does not load in time.
  */
 export async function checkLoad(
   file: string,
@@ -84,7 +84,7 @@ export type ProcessQuestion =
       readonly cwd: string;
       /** Environment variables that override settings of the configuration. */
       readonly env: Environment;
-      /** File contents to use instead of the files; null if the files themselves are loaded. */
+      /** Stored copy of the configuration's files; null if the files themselves are read. */
       readonly copied: readonly (readonly [path: string, text: string])[] | null;
     };
 
@@ -92,7 +92,7 @@ export type ProcessAnswer =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly hint: string };
 
-/** Prefix of the answer, the last line of output, because a module may print earlier lines. */
+/** Prefix of the answer, which is the last line of output; a strategy module may have printed lines before. */
 export const ANSWER = 'answer: ';
 
 interface ProcessLimits {
@@ -104,13 +104,13 @@ interface ProcessLimits {
 
 type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
 
-/** Asks the process. Throws the process's TwinbookError, or that of `explain` if there is no answer. */
+/** Asks the process. Throws the TwinbookError in the process's answer; without an answer, that of `explain`. */
 function askProcess(
   question: ProcessQuestion,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
   explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,
 ): Promise<unknown> {
-  // Tests run TypeScript sources, but the process needs compiled code, because it has no TypeScript loader.
+  // Tests run TypeScript sources, but the separate process needs compiled code, because it has no TypeScript loader.
   const beside = import.meta.url.endsWith('.ts') ? import.meta.url.replace('/src/', '/dist/src/') : import.meta.url;
   const program = fileURLToPath(new URL('./question-process.js', beside));
   const options = { ...limits, timeout: withinMs, killSignal: 'SIGKILL' } as const;
@@ -122,7 +122,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // Writing the question fails if the child ended early; the callback of `execFile` reports this end.
+    // Writing the question fails if the child process has ended early. The callback of `execFile` reports that end.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

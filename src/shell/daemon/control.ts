@@ -1,4 +1,4 @@
-/** Executes the operator's commands from the control socket, and kills by file or signal. */
+/** Executes the operator's commands from the control socket, and kills requested by stop file or signal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -22,14 +22,14 @@ export interface RunningTrader {
   readonly ledger: Ledger;
   status(): TraderStatus;
   snapshot(): TraderSnapshot;
-  /** Reason why the trader only cancels and then ends; null in normal operation. */
+  /** Returns why the trader only cancels and then ends; null in normal operation. */
   ending(): string | null;
   /** Executes a command. Returns null if the command is accepted, else the reason. */
   command(command: OperatorCommand): string | null;
-  /** Deletes one batch of finished intents and unfilled orders from the ledger. */
+  /** Deletes one batch of ended intents and of orders without fills from the ledger. */
   prune(batch: PruneBatch): PrunedBatch;
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
-  /** Ends the trader, after the command's answer was sent. */
+  /** Makes the trader stop; the command's answer is still sent. */
   stop(): void;
 }
 
@@ -101,7 +101,7 @@ function obey(command: OperatorCommand, running: RunningTrader): ControlResponse
   if (command.kind !== 'resume') return { ok: true, data };
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
-  // The command's answer is an error, because the operator expects quotes after a resume.
+  // A resume of a killed trader is answered with an error, because the operator expects quotes.
   const error = `other stops are lifted, but the trader is killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
@@ -118,13 +118,13 @@ const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: TraderSnap
       ]),
 ];
 
-/** Kills the trader. Answers before orders are canceled, so that the caller does not wait for the exchange. */
+/** Kills the trader. Returns before orders are canceled, so that the caller does not wait for the exchange. */
 function kill(asked: string, running: RunningTrader): ControlResponse {
   const refusal = running.command({ kind: 'kill', reason: asked });
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // The number of resting orders is null, because an ending trader's ledger may be unreadable.
+  // `resting` is null, because the ledger of a trader that is ending may be unreadable.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -140,7 +140,7 @@ async function cancelAll(verify: boolean, running: RunningTrader): Promise<Contr
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // Orders that a quoting trader placed after the proof are not counted as resting.
+  // If verified, `resting` is 0, although a quoting trader may have placed new orders after the proof.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -167,11 +167,11 @@ async function adopt(reason: string, running: RunningTrader): Promise<ControlRes
   return { ok: true, data: { ...readMode(running), booked: booked.reverse() } };
 }
 
-/** Kind of the ledger events of an adoption, one for each outcome. Other events may lie between them. */
+/** Kind of the ledger events of an adoption, one for each outcome. Other events may lie between these events. */
 const ADOPTED = 'adopted';
 const NEWER_EVENTS = 20;
 
-/** Compares the ledger with the exchange and waits for the result. Returns a reason if the comparison cannot begin. */
+/** Compares the ledger with the exchange and waits for the result. Returns a text if it cannot begin. */
 async function compare(running: RunningTrader): Promise<{ voided: readonly string[]; complete: boolean } | string> {
   const askedMs = nowMs();
   const refusal = running.command({ kind: 'reconcile' });
@@ -239,7 +239,7 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /** Kills the trader at the next step, and stores the reason for the next start; false if storing fails. */
+  /** Kills the trader at the next step, and writes the stop file for the next start; false if the write fails. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -250,7 +250,7 @@ export class StopWatch {
     }
   }
 
-  /** Returns a kill that is due, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
+  /** Returns the due kill command, or null. Throws `ledger_broken` if the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;
@@ -271,7 +271,7 @@ export class StopWatch {
     this.#obeyed = false;
   }
 
-  /** Call this after a kill was lifted, so that a stop file created since then counts as new. */
+  /** Call this after a kill was lifted, so that a stop file found later kills again. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Runs the trader as a service. The trader ends after two reads without resting orders, or after a message that this
- * proof is missing. If the core throws an error, resting orders are canceled without the core; the exit code is 1.
+ * Runs the trader as a service. The trader ends after two reads without resting orders, or with a message that this
+ * proof is missing. If the core throws an error, resting orders are canceled without the core, and the exit code is 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,11 +42,11 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Time limit of a stop, ms, added to a draft's lifetime: a crashed run's drafts may take effect until then. */
+/** Time for a stop, ms, beyond a draft's lifetime. During that lifetime, a crashed run's draft may become an order. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
-/** Margin of the guardian's time-out, ms: the guardian counts from a heartbeat older than our last step. */
+/** Margin for the guardian's time-out, ms, because the last heartbeat that it saw is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 export interface TraderIo extends Output {
@@ -56,13 +56,13 @@ export interface TraderIo extends Output {
   readonly stopAsked: () => Promise<void>;
   /** Calls `kill` at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls `tell` with a text for the log at each SIGUSR1, a signal without a use. */
+  /** Calls `tell` with a text for the log at each SIGUSR1, which has no function. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls `take` with each uncaught error. Such an error then no longer ends the process. */
+  /** Calls `take` with each uncaught error, which then no longer ends the process. */
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader. Returns the exit code, 0 only after proof that no order rests. `verbose` logs data notes. */
+/** Runs a trader. Returns the exit code: 0 only after proof that no order rests. `verbose` logs notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -74,7 +74,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // If standard output and error share a terminal, the log shows only errors, as plain lines.
+  // If standard output and standard error are terminals, only errors of the log are shown, as plain lines.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is not stored: set log.file in the configuration');
@@ -121,13 +121,13 @@ class Service implements RunningTrader {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** Equity at the first valuation of this run; null before this valuation. */
+  /** Equity at the first valuation of this run; null before the first valuation. */
   #startedWith: Micros | null = null;
   #isProven = false;
   #failure: unknown = null;
   stop: () => void = () => undefined;
 
-  /** `manager`: connection to systemd; null without systemd. */
+  /** `manager`: connection to systemd; null if systemd did not start this process. */
   constructor(session: TraderSession, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
@@ -216,7 +216,7 @@ class Service implements RunningTrader {
     return this.#feeds;
   }
 
-  /** Cancels everything and waits for two reads without a resting order. Returns false if the core failed meanwhile. */
+  /** Cancels all orders and waits for the proof that none rests. Returns false if the core failed meanwhile. */
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
@@ -243,7 +243,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** After a failure of the core, cancels without the core, and reports. */
+  /** After a failure of the core, cancels all orders without the core, and shows the result. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
     this.#session.log.fatal({ err: error }, 'the trader stops');
@@ -253,7 +253,7 @@ class Service implements RunningTrader {
       this.#session.guardian?.heart.end();
       return 1;
     }
-    // A new client cancels, so that no pending request of the core is sent.
+    // A new client sends the cancels, so that the core's pending requests are never sent.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
@@ -264,7 +264,7 @@ class Service implements RunningTrader {
     return 1;
   }
 
-  /** Cancels outside the core too, if it is not proven in time that no order rests. A repeated cancel is harmless. */
+  /** Cancels outside the core too, because the proof that no order rests is overdue. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
     this.#session.log.warn('it is not yet proven that no order rests; continuing with a new client');
     try {
@@ -303,7 +303,7 @@ class Service implements RunningTrader {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
-      // The stop file is removed, because every start is killed while it exists.
+      // The stop file is removed, because each start would be killed while the file exists.
       if (command.kind === 'unkill') this.#stopWatch.clear();
       const isTaken = this.#loop.command(command);
       if (command.kind === 'unkill') this.#stopWatch.onLift();
@@ -343,7 +343,7 @@ class Service implements RunningTrader {
     tellNotices(notices, this.#session.log, this.#screen);
   }
 
-  /** Writes a heartbeat after a step. After a long block, cancels everything, because the guardian may have. */
+  /** Writes a heartbeat after a step. If the loop was blocked for long, cancels all orders, as the guardian may. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
@@ -362,7 +362,7 @@ class Service implements RunningTrader {
     });
   }
 
-  /** Runs `work`. A broken ledger throws even for a status page; this error must cause cancels, not a crash. */
+  /** Runs `work`. A broken ledger throws even for a mere read; this error must cause cancels, not a crash. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -374,14 +374,14 @@ class Service implements RunningTrader {
 
   #fail(error: unknown): void {
     this.#loop.end();
-    // A promise may be rejected without an error, so a text replaces a missing error.
+    // A promise may be rejected without an error; then this error is used instead.
     this.#failure ??= error ?? new Error('the trader failed without a reason');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 }
 
-/** Quiet notices that are shown on screen too: a strategy outside its quote hours would otherwise seem broken. */
+/** Kinds of quiet notices that the screen shows: without these, a strategy outside its quote hours seems broken. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
 export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {
@@ -393,7 +393,7 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
   }
 }
 
-/** Interval of schedule checks, ms; a cron expression has a resolution of a second. */
+/** Interval of schedule checks, ms; cron expressions have a resolution of one second. */
 const LOOK_MS = 500;
 /** Delay above which a scheduled job is reported as late, ms. */
 const LATE_MS = 2_000;
@@ -404,7 +404,7 @@ interface JobHooks {
   readonly dailySummary: () => void;
   /** Called at the start, and whenever a strategy's quote hours begin or end. */
   readonly quoteHours: (strategy: string, open: boolean) => void;
-  /** Called before a late job, with the job's name in the configuration. */
+  /** Called before a late job runs, with the job's name in the configuration. */
   readonly late: (job: string, lateMs: number) => void;
 }
 
@@ -439,7 +439,7 @@ export function startJobs(
   };
 }
 
-/** Backs up the ledger. Returns the reason of a failure, or null. Never throws, so that trading continues. */
+/** Backs up the ledger. Returns null, or the reason of a failure. Never throws, so that trading continues. */
 export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

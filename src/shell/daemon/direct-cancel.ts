@@ -1,6 +1,6 @@
 /**
- * Cancels everything directly at the exchange, without ledger, engine or stored state. Used by the command line without
- * a running trader, and by a trader after a failure of its core. Repeated cancels are harmless.
+ * Cancels all orders directly at the exchange, without ledger, engine or stored state. The command line uses this if no
+ * trader runs, and a trader after a failure of its core. Canceling an order twice is harmless.
  */
 
 import { existsSync } from 'node:fs';
@@ -22,13 +22,13 @@ import type { Wallet } from '../wallet/wallet.js';
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
-/** Maximum rounds of cancels. A next round finds orders that still rest after a lost answer, and new orders. */
+/** Maximum rounds of cancels. A further round finds new orders, and orders whose cancel was lost. */
 const ROUNDS = 3;
-/** Number of parallel cancels; each has two requests, well within a minute's budget. */
+/** Number of parallel cancels. Each cancel takes two requests, far fewer than the budget per minute allows. */
 const AT_ONCE = 4;
-/** Wait after a throttled cancel, ms. Later cancels leave one at a time, so that the venue is not flooded. */
+/** Wait after a throttled cancel, ms. Afterwards cancels are sent one at a time, so that the venue is not flooded. */
 const THROTTLED_MS = 1_000;
-/** Maximum pages of an order list; a longer list counts as endless. A page without new rows ends a circular list. */
+/** Maximum pages of an order list; a longer list counts as endless. So does a list with a page without new orders. */
 const MAX_PAGES = 100;
 
 export interface DirectCancel {
@@ -59,7 +59,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Cancels until two rounds in a row find no order. An interrupted request has arrived between the rounds. */
+/** Cancels until two rounds in a row find no order. Between the rounds an interrupted request has time to arrive. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -75,7 +75,7 @@ export async function cancelUntilNothingRests(
   }
 }
 
-/** Time limit of the cancels without a usable ledger, and the pause between two rounds, ms. */
+/** Maximum time for these repeated cancels, and the pause between two rounds, ms. */
 const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
@@ -169,7 +169,7 @@ const unlessGone = (outcome: NotAnswered): string | null =>
 const describeReason = (outcome: NotAnswered): string =>
   outcome.kind === 'refused' ? `${outcome.slug}, ${outcome.message}` : outcome.reason;
 
-/** Error codes of a full, failing or read-only disk, from Node and SQLite. */
+/** Matches the error codes of Node and SQLite for a full, failing or read-only disk. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
 /** True for errors after which no process would manage the resting orders: broken ledger, failing disk, bug. */
@@ -182,12 +182,12 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may rest, and no other process
- * cancels them. Uses the existing wallet key and credentials, and creates no new ones. Never throws.
+ * Cancels all orders after a failed start or an abnormal end: orders of an earlier run may be open, and no other
+ * process cancels these. Uses only the existing wallet key and credentials. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
-  // Nothing to cancel: an embedded exchange ends with this process. Without a wallet file, cancels are impossible.
+  // The orders of an embedded exchange end with this process. Without a wallet file, cancels are impossible.
   if (config.exchange?.embedded === true || !existsSync(file)) return;
   try {
     const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
@@ -206,12 +206,12 @@ export async function cancelLeftovers(config: Config, env: Environment, say: (te
 
 export const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
 
-/** First wait for the proof that no order rests, ms. Cancels take a second or two, longer at a throttling venue. */
+/** First wait for the proof that no order rests, ms. Cancels take 1 to 2 s, longer if the venue throttles. */
 const FIRST_MS = 10_000;
 /** Longest wait for the proof that no order rests, ms; a slow exchange needs time. */
 const LONGEST_MS = 60_000;
 
-/** Decides when orders are also canceled outside the core, for lack of proof that no order rests. */
+/** Decides when orders are also canceled outside the core, because the proof that no order rests is overdue. */
 export class Unproven {
   readonly #steadyMs: () => number;
   #dueMs: number | null = null;
@@ -221,7 +221,7 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /** True if a cancel outside the core is due: after ten seconds, then after twice the last wait, at most a minute. */
+  /** Returns whether a cancel outside the core is due: after 10 s, then after twice the last wait, at most 60 s. */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

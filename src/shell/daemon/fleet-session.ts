@@ -1,4 +1,4 @@
-/** Connects the trader with its fleet: reports the lease to the core, and releases the wallet at the end. */
+/** Connects the trader with its fleet: tells the core whether the wallet is ours, and releases it at the end. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -16,13 +16,13 @@ import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
-/** Interval of the check of the fleet lease, ms; at most the interval of the loop's time steps. */
+/** Interval of the check of the wallet's lease, ms; not longer than the interval of the loop's time steps. */
 const LOOK_MS = 100;
 
 export interface FleetHooks {
   readonly loop: { command(command: FleetCommand): boolean };
   snapshot(): TraderSnapshot;
-  /** Called when the wallet is lost. Orders may be canceled only if the wallet has no owner; nothing else is signed. */
+  /** Called when the wallet is lost. Cancels are then signed only if no other trader has it; nothing else is signed. */
   fail(error: TwinbookError): void;
 }
 
@@ -38,7 +38,7 @@ export class FleetSession {
     this.#capitalMicros = capitalMicros;
   }
 
-  /** Connects the session with the trader. Call before the first step of the core. */
+  /** Connects the session with the trader. Call this before the core's first step. */
   start(hooks: FleetHooks): void {
     this.#hooks = hooks;
     this.#member.attach({
@@ -50,7 +50,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Releases the wallet; call after proof that no order rests. A wallet that holds shares keeps its capital. */
+  /** Releases the wallet. Call this after proof that no order rests. A wallet that holds shares keeps its capital. */
   async release({ markets }: Pick<TraderSnapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -61,7 +61,7 @@ export class FleetSession {
     await this.#member.close();
   }
 
-  /** Remaining time in which no other trader of the fleet can get the wallet, ms. */
+  /** Time for which the wallet is still certainly ours, ms: no other trader of the fleet can get it earlier. */
   get oursForMs(): number {
     return this.#member.oursForMs;
   }
@@ -94,7 +94,7 @@ export class FleetSession {
   }
 }
 
-/** Explains why the trader ends without its wallet. If the wallet has no owner, only this trader can cancel. */
+/** Explains why the trader lost its wallet. If no other trader has the wallet, only this trader can cancel. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -110,7 +110,7 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   );
 }
 
-/** True for the error of a trader whose wallet another trader has taken over. */
+/** Returns true for the error of a trader whose wallet another trader has taken over. */
 export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
 
 /** Wraps the wallet's signer: cancels are always signed, other drafts only while the wallet is certainly ours. */
@@ -131,7 +131,7 @@ export const leasedSigner = (
 
 const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
 
-/** Lists the markets to claim in the fleet; null before own state was read, so that no earlier claim is released. */
+/** Lists the markets to claim in the fleet; null before own orders are known, to keep earlier claims. */
 const listWanted = ({ mode, markets }: TraderSnapshot): readonly string[] | null =>
   mode === 'starting'
     ? null
@@ -163,8 +163,8 @@ export interface Starting {
 }
 
 /**
- * Joins the fleet; member and session are null for a single trader. `isSettled` is false if orders of the wallet's
- * previous trader must be canceled first. Null if stopped meanwhile. Rejects with `fleet_unusable` or `wallet_taken`.
+ * Joins the fleet; null if stopped meanwhile. `member` and `fleet` are null if none is set. `isSettled` is false if
+ * orders of the wallet's previous trader must be canceled first. Rejects with `fleet_unusable` or `wallet_taken`.
  */
 export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet) {
   if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
@@ -186,8 +186,8 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels the previous trader's orders if it did not release the wallet. Waits until that trader's last draft has
- * expired, because the venue does not know leases. Returns false if stopped before it is proven that no order rests.
+ * Cancels the previous trader's orders if that trader did not release the wallet. Waits until that trader's last draft
+ * has expired, because the venue does not know leases. Returns false if stopped before the proof that no order rests.
  * Rejects if the fleet's database cannot be updated.
  */
 export async function settleWallet(

@@ -21,12 +21,12 @@ export interface LiveConfigOptions {
   readonly env: Environment;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
-    /** Loaded strategies by module key; the core takes their code from this map. */
+    /** Loaded strategies by module key; the core takes the code of strategies from this map. */
     readonly modules: Map<string, Strategy>;
   };
   /** Gives the core a command. Returns null if the command is accepted, else the reason. */
   readonly command: (command: ConfigureCommand) => string | null;
-  /** Called with a new configuration, for example to restart the schedules. */
+  /** Called when a new configuration is in force, for example to restart the schedules. */
   readonly onChange: (config: Config) => void;
 }
 
@@ -48,12 +48,12 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force, without running new code. Throws if a file is unreadable. */
+  /** Compares the files with the configuration in force, without running new code. Throws errors of `readConfig`. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
 
-  /** Applies the files. Throws TwinbookError for an error in the files or in the request. */
+  /** Applies the configuration's files. Throws TwinbookError for an error in the files or in the request. */
   apply({ reason, dryRun }: ConfigRequest): Promise<ConfigData> {
     return this.#alone(async () => {
       const read = await this.#readFiles(this.config.file);
@@ -65,7 +65,7 @@ export class LiveConfig {
     });
   }
 
-  /** Applies a stored copy: of the previous configuration, or of that whose hash begins with `hash`. */
+  /** Applies the stored copy of the newest configuration whose hash begins with `hash`; empty: of the previous one. */
   rollback({ hash, reason, dryRun }: ConfigRequest & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -84,7 +84,7 @@ export class LiveConfig {
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
-  /** Loads files and code. A separate process tests new code first. Throws `strategy_invalid` for failing code. */
+  /** Loads the configuration with its code. A separate process loads new code first. Throws `strategy_invalid`. */
   async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
@@ -105,7 +105,7 @@ export class LiveConfig {
     // The configurations are compared again, because the files may have changed since the first comparison.
     const changes = configChanges(before, next);
     refuseUnlessFree(changes, reason);
-    // The new configuration's copy is saved first, because a later rollback needs the copy.
+    // The new configuration's copy is stored before it takes effect, because a later rollback needs the copy.
     const copy = this.#copies.save({ main, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.config = next;
@@ -156,13 +156,13 @@ const compared = (changes: readonly ConfigChange[]): ConfigData => ({
   hash: null,
 });
 
-/** Settings that a rollback leaves unchanged, because a running trader cannot change them. */
+/** Returns the settings that a rollback leaves unchanged, because a running trader cannot change them. */
 function withoutLive(config: Config) {
   const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
   return rest;
 }
 
-/** Settings that a running trader can change, as JSON in the core's form. */
+/** Returns the settings that a running trader can change, as JSON for the core. */
 function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
   const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
@@ -202,13 +202,13 @@ export interface ConfigCopy {
 
 interface CopyList {
   readonly main: string;
-  /** Files of a stored configuration; `file` is the name within the copy's folder. */
+  /** Files of a stored configuration. `path` is the original path, `file` the name within the copy's folder. */
   readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
 }
 
 /**
- * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the hash of
- * the copy's list, which names every file by hash. Backups and journals do not contain these copies.
+ * Stores private copies of earlier configurations in `<ledger>.config/<hash>/`. The ledger names a copy by the SHA-256
+ * of its file list, which contains the SHA-256 of every file. Backups and journals do not contain these copies.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -217,7 +217,7 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /** Stores a copy and returns the hash that names the copy. Throws `file_unreadable` if nothing was stored. */
+  /** Stores a copy and returns the hash that names it. Throws `file_unreadable` if the copy cannot be stored. */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -277,7 +277,7 @@ export class ConfigCopies {
     );
   }
 
-  /** Deletes the configuration copies that were written first, but never the copy just written. */
+  /** Deletes the oldest copies of configurations, but never the copy just written. */
   #dropOldest(justWritten: string): void {
     const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
     const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
@@ -296,16 +296,16 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
 
-/** Removes a folder, if possible. Files that remain are removed when the next copy is written. */
+/** Removes a folder, if possible. The next call of `save` removes what remains. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // A failed removal is ignored: the caller throws the error that matters, if any.
+    // A failed removal is ignored, because the copy itself is not affected.
   }
 }
 
-/** Lists changes since the last recorded configuration; null if none is recorded. Throws as `ConfigCopies.read`. */
+/** Lists changes since the ledger's last configuration; null if it has none. Throws errors of `ConfigCopies.read`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -1,4 +1,4 @@
-/** Writes the log: The trader's log: JSON lines, from which all secrets are removed. */
+/** Writes the trader's log: lines of JSON, from which all secrets are removed. */
 
 import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,18 +9,18 @@ import { parseJson, plainJson } from '../../shared/base/text.js';
 import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** Names of log fields that may contain secrets. Such fields are hidden; known secrets are removed everywhere. */
+/** Names of log fields whose values are hidden, because they may be secret. Known secrets are removed everywhere. */
 const SECRET_PATHS = [
   ...['secret', 'signature', 'passphrase', 'password', 'token', 'api_key', 'apiKey', 'seed', 'key', 'secret_key'],
   ...['authorization', 'cookie', 'headers'],
 ];
 
-/** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old files are kept. */
+/** At `maxBytes` the log file is renamed to `FILE.1`, and a new file begins; `keep` old log files are kept. */
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /**
  * Opens the log. A log that fails later does not end the process, which must still cancel orders. `fallback` gets the
- * log lines if there is no file, else problems of the file. Throws `file_unreadable` if the file cannot be written.
+ * log lines without a file, else problems of the file. Throws `file_unreadable` if the file cannot be written.
  */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
@@ -36,7 +36,7 @@ const ERROR_LEVEL = 50;
 /** Makes a log target that shows only errors, as plain lines for a terminal. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
-    // Each input line is JSON from pino, or a plain line about the log file.
+    // Each line is JSON from pino, or a plain text about a problem of the log file.
     const entry = parseJson(line) as { level: number; msg?: string; err?: { message?: string } | null } | undefined;
     if (entry === undefined) say(line.trimEnd());
     else if (entry.level === ERROR_LEVEL)
@@ -88,12 +88,12 @@ class LogFile implements DestinationStream {
     this.#lost = 0;
   }
 
-  /** Reopens the log after its file was moved. Never throws: a file that cannot be opened now may open later. */
+  /** Opens the log file again if it was moved. Never throws: a file that cannot be opened now may be opened later. */
   look(): void {
     try {
       const own = fstatSync(this.#descriptor);
       const named = statSync(this.#file, { throwIfNoEntry: false });
-      // Another program may have copied and truncated the log file.
+      // The size is read again, because another program may have copied and truncated the log file.
       this.#bytes = own.size;
       if (named?.ino === own.ino && named.dev === own.dev) return;
       this.#open();
@@ -102,11 +102,11 @@ class LogFile implements DestinationStream {
         `${JSON.stringify({ level: 30, time, msg: 'the log was moved or removed; it continues in a new file' })}\n`,
       );
     } catch {
-      // On a failure, the log's open file is still used.
+      // If this fails, the log continues in the file that is still open.
     }
   }
 
-  /** Begins a new log file. If the log file cannot be renamed, it grows by `maxBytes` before the next attempt. */
+  /** Begins a new log file. If the log file cannot be renamed, the next attempt follows after `maxBytes` more. */
   #rotate(): void {
     this.#bytes = 0;
     try {

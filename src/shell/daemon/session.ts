@@ -42,10 +42,10 @@ import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-sess
 import { ConfigCopies, changesSinceLast } from './live-config.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
-/** Time limit of a call into a strategy, ms. A strategy's calls for all markets must fit into a poll interval. */
+/** Maximum time of one call of a strategy's code, ms. The calls for all markets must fit into one poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/** The client must send the core's simultaneous requests without a wait, because cancels would take longer. */
+/** The client must send all simultaneous requests of the core without a wait; otherwise cancels would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Pause between attempts to reach an exchange that does not answer at the start, ms. */
@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Opens a session; null if stopped while waiting for fleet or exchange. Closes all open parts before a throw. */
+/** Opens a session; null if stopped while waiting for fleet or exchange. On an error, closes all open parts first. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -74,13 +74,13 @@ export async function openSession(options: SessionOptions) {
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // The console starts only under the ledger's lock, but early, because a large process forks slowly. `page` is null
-    // without a dashboard.
+    // The console starts only after the ledger is locked, but early, because a large process forks slowly. `page` is
+    // null if no dashboard is set.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
-    // The fleet is joined before any signature, and before the guardian sees orders that may be another trader's.
+    // The trader joins the fleet before it signs, and before its guardian sees orders that may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
     const { member, fleet } = joined;
@@ -95,7 +95,7 @@ export async function openSession(options: SessionOptions) {
     if (access === null) return await stopped();
     const client = access.client();
     closers.push(() => access.client().close());
-    // For an embedded exchange, the check of the configuration has already compared the fees.
+    // For an embedded exchange, the fees were already compared when the configuration was loaded.
     if (exchange === null) await refuseWrongFees(client, config);
     const { allowBlindSigning } = config.venue;
     if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
@@ -135,7 +135,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Files in a folder open to other users stay private. With the paper profile, visible file names are harmless.
+    // Even if the folder is open to other users, its files are private. On paper, visible file names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -145,8 +145,8 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * Throws if the embedded exchange is new but the ledger is not: the exchange could not prove the ledger's requests. A
- * ledger with only an intent is not new: an order is stored only after the exchange has shown it.
+ * Throws if the embedded exchange is new but the ledger is not: the exchange would not know the ledger's orders. A
+ * ledger with an intent is not new either: an order is stored only after the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
   // If the file `exchange.sqlite` is missing or empty, the exchange starts empty.
@@ -161,7 +161,7 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 }
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
-  // Problems of market data are shown to the operator, not only logged.
+  // Warnings, such as problems of market data, are shown to the operator, not only logged.
   const loud = {
     info: (facts: object, text: string) => {
       log.info(facts, text);
@@ -175,7 +175,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
-  // The exchange is imported on demand: it loads slowly, and a trader on another exchange must restart fast.
+  // The embedded exchange is imported only if needed: it loads slowly, and a trader without it must restart fast.
   const { startExchange } = await import('../../exchange/exchange.js');
   const { embedded: _, startingFundsMicros: startingFunds, ...others } = settings;
   const exchange = await startExchange({ ...others, startingFunds, profile: config.venue.profile, logger: loud });
@@ -183,7 +183,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Connects; null if stopped meanwhile. Fleet members make no new API key: a revoked key stops a replaced trader. */
+/** Connects; null if stopped meanwhile. A fleet member makes no new API key, as revoking stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -214,10 +214,10 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const first = await reach();
   if (first === null) return null;
   let current = first;
-  /** If canceling everything fails, replaces the client, which drops the old client's pauses and waiting requests. */
+  /** Replaces the client if canceling has failed. The new client has no throttling pauses and no waiting requests. */
   const freshClient = async () => {
     const before = current;
-    // The new client is set before the old client ends, so that the core's next requests use the new client.
+    // The new client is set before the old client is closed, so that the core's next requests use it.
     const fresh = open();
     current = fresh;
     await before.close();
@@ -230,7 +230,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
 
 function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
-  // In a run's id, the time sorts the runs; the random part separates two starts within a millisecond.
+  // A run's id begins with the time, so that ids sort by start; the random part distinguishes simultaneous starts.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
   return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
@@ -261,7 +261,7 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   return new Trader(settings, ledger, executor, run.startedMs);
 }
 
-/** Saves a copy of the configuration for `config rollback`. If the copy fails, the start continues with a warning. */
+/** Saves a copy of the configuration for `config rollback`. If that fails, the start continues with a warning. */
 function copyFiles(options: SessionOptions): string {
   const { file, texts, ledger } = options.config;
   try {
@@ -272,7 +272,7 @@ function copyFiles(options: SessionOptions): string {
   }
 }
 
-/** Makes the guardian's supervisor; null if disabled, or because an embedded exchange ends with the trader. */
+/** Makes the guardian's supervisor; null if disabled or not needed, as an embedded exchange ends with the trader. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
@@ -295,10 +295,10 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
 }
 
-/** Maximum number of markets whose fees are checked; every market costs one public request. */
+/** Maximum number of markets whose fees are checked; each check needs one public request. */
 const MOST_MARKETS = 3;
 
-/** Throws `config_invalid` if trades contradict `fee_schedule`: reservations would be wrong. Ignores failed reads. */
+/** Throws `config_invalid` if the fees of trades contradict `fee_schedule`. Ignores failed reads of trades. */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
   for (const condition_id of await chooseMarkets(client, config)) {
@@ -314,7 +314,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** Returns the first markets that strategies name; the first open markets if no market is named. */
+/** Returns the first markets that strategies name, or the first open markets if strategies name none. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);
@@ -327,11 +327,11 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Returns a short mark of a wallet instead of its address, because copies of the ledger are shared. */
+/** Returns the start of a wallet's address and its hash. The ledger has no full address, because users share copies. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
-/** Opens the wallet. Throws TwinbookError, before any request or signature, for another wallet than the ledger's. */
+/** Opens the wallet. Throws TwinbookError, before any request or signature, if the wallet is not the ledger's. */
 export function openOwnWallet(
   { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
   ledger: Ledger,
@@ -370,7 +370,7 @@ function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' 
   return wallet;
 }
 
-/** Opens the recording of the trader's own reads; null if recording is off, or if opening failed with a warning. */
+/** Opens the recording of the trader's own reads; null if recording is off, or after a warning if opening failed. */
 async function openRecorder(
   { recording, venue, polling }: Config,
   warn: (text: string) => void,

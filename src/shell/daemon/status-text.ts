@@ -27,7 +27,7 @@ function feedText({ name, current, ageMs }: TraderSnapshot['feeds'][number]): st
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-/** Formats the status line, which begins with the UTC time `nowMs`, like lines about fills. */
+/** Formats the status line, which begins with the UTC time, as do lines about fills. */
 export function statusLine(snapshot: TraderSnapshot, nowMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
@@ -75,18 +75,18 @@ export function resultLines(
   ];
 }
 
-/** Interval of status lines, ms; a day has some thousand lines. */
+/** Interval of status lines, ms; this gives 8640 lines a day. */
 const LINE_EVERY_MS = 10_000;
-/** Time of the first status line after the start, ms; early, so that the operator sees progress. */
+/** Time between the start and the first status line, ms; short, so that the operator soon sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Output {
   readonly out: (text: string) => void;
-  /** Whether so much output of `out` is unread that output pauses. */
+  /** Returns whether too much output of `out` is still unread; lines are then dropped. */
   readonly isUnread: () => boolean;
 }
 
-/** Prints lines. Drops lines while earlier output is unread, so that a stopped reader cannot stop the trader. */
+/** Prints lines. Drops lines while earlier output is unread, so that a stopped reader cannot block the trader. */
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
@@ -116,7 +116,7 @@ export class Screen {
   }
 }
 
-/** Explains why the ledger may lack an order or intent; empty if nothing was ever pruned from the ledger. */
+/** Explains why an order or intent may be missing in the ledger; empty if the ledger was never pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;

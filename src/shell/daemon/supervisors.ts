@@ -1,6 +1,6 @@
 /**
  * Starts and watches the processes beside a trader: guardian, console, and the relay of messages to systemd. The trader
- * never waits for the console. The trader trusts only the guardian's file, because an existing process may hang.
+ * never waits for the console. The trader trusts only the guardian's report, because a process that exists may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -23,13 +23,13 @@ import {
 } from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
-/** Time without a written report after which a guardian counts as hanging, ms; it writes four times a second. */
+/** Time without a new report after which a guardian counts as hanging, ms; guardians write four reports a second. */
 const HANGS_AFTER_MS = 5_000;
-/** Running time after which the pause before a guardian's restart is the shortest again, ms. */
+/** Running time of a guardian after which the pause before its next restart is the shortest again, ms. */
 const LIVED_MS = 60_000;
 /** Maximum wait for a required guardian, ms. Decrypting the guardian's key takes a second, longer on a busy machine. */
 const READY_WITHIN_MS = 20_000;
-/** Time that a child process has to end, ms: the guardian reads orders, the console sends its messages. */
+/** Maximum time for a child process to end, ms: the guardian reads orders again, the console sends its alerts. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -48,7 +48,7 @@ const startBeside = (command: 'console' | 'guardian', file: string, options: Spa
     detached: true,
   });
 
-/** Pause between two starts of a child, ms, doubled each time: a child that ends at once costs little. */
+/** Pause between two starts of a child process, ms, doubled each time, to save work if the child ends at once. */
 const GUARDIAN_AGAIN_MS = { first: 1_000, longest: 60_000 } as const;
 const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
@@ -74,7 +74,7 @@ export class GuardianSupervisor {
   #isClosed = false;
   #said = '';
 
-  /** Begins the heartbeat; call only after the ledger is locked. Throws `file_unreadable`. */
+  /** Begins the heartbeat. Call this only after the ledger is locked. Throws `file_unreadable`. */
   constructor(options: GuardianSupervisorOptions) {
     this.#options = options;
     const { config, ledger, loud } = options;
@@ -84,7 +84,7 @@ export class GuardianSupervisor {
     });
   }
 
-  /** Starts a guardian unless one is active. Throws `timed_out` if a guardian is required and none is ready in time. */
+  /** Starts a guardian unless one is active. Throws `timed_out` if a required guardian is not ready in time. */
   async start(): Promise<void> {
     await this.#read();
     this.#movedMs = performance.now();
@@ -111,7 +111,7 @@ export class GuardianSupervisor {
     this.heart.close();
     const { config } = this.#options;
     if (!this.heart.hasEnded || !config.guardian.start) return;
-    // After this process exits, its own parent must not find remaining children.
+    // Waits for the guardian's end, so that no child process remains when this process exits.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -137,7 +137,7 @@ export class GuardianSupervisor {
     if (this.#isClosed) return;
     const report = this.#report;
     const isLost = report === null || this.#isStill || OVER.includes(report.state) || isGone(report.process);
-    // A guardian that is loading reports nothing yet; a second guardian would slow down its start.
+    // A guardian that is still loading has no report yet, and a second guardian would delay its start.
     const patienceMs = this.#isAlive ? Math.max(this.#pauseMs, HANGS_AFTER_MS) : this.#pauseMs;
     if (isLost && performance.now() - this.#startedMs >= patienceMs) this.#spawn();
     this.#tell();
@@ -162,7 +162,7 @@ export class GuardianSupervisor {
     // The trader's credentials are withheld, because the guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
-    // The time limit begins after `spawn`, because `spawn` takes time on a busy machine.
+    // The guardian's time to start counts from here, because `spawn` itself may take long on a busy machine.
     const startedMs = performance.now();
     this.#startedMs = startedMs;
     this.#isAlive = true;
@@ -219,7 +219,7 @@ export class ConsoleSupervisor {
   private constructor(options: ConsoleSupervisorOptions) {
     this.#options = options;
     this.#password = passwordFrom(options.env);
-    // The console reads the same token file, and gets a password from its environment.
+    // The console reads the token from the same file, and a password from its environment.
     this.#token = this.#password ?? obtainPageToken(options.config.ledger.path);
     this.#spawn();
   }
@@ -254,7 +254,7 @@ export class ConsoleSupervisor {
     const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
     const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
-    // Writing to an ended console fails; the console's `close` event reports its end.
+    // Writing to a console that has ended fails; the `close` event reports that end.
     child.stdin?.on('error', () => undefined);
     const failed = (error: unknown) => note(`console: ${String(error)}`);
     const hear = (line: string) => this.#hear(line);
@@ -302,12 +302,12 @@ const WITHHELD: Environment = {
   TWINBOOK_FLEET_PASSWORD_FILE: undefined,
 };
 
-/** Shell script that passes input lines to systemd-notify. Signals to the process group do not end the script. */
+/** Shell script that passes each input line to systemd-notify, and ignores signals to its process group. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
 const NOT_INSTALLED = 127;
-/** Time by which each message extends systemd's limit of a start or stop, and interval of these messages, ms. */
+/** Time by which each message extends systemd's time limit for start or stop, and interval of these messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
@@ -327,7 +327,7 @@ interface ServiceManagerOptions {
 export class ServiceManager {
   readonly #send: (message: string) => void;
   readonly #clockMs: () => number;
-  /** Interval of messages to systemd's watchdog, ms; null without a watchdog. */
+  /** Interval of messages to systemd's watchdog, ms; null if systemd watches no steps. */
   readonly #watchdogEveryMs: number | null;
   #timer: NodeJS.Timeout | null = null;
   #workedMs = Number.NEGATIVE_INFINITY;
@@ -335,7 +335,7 @@ export class ServiceManager {
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
     this.#send = send;
     this.#clockMs = clockMs;
-    // This interval is a third of systemd's limit.
+    // The watchdog's interval is a third of systemd's time limit: µs / 1000 / 3.
     const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
     const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
     this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
@@ -349,13 +349,13 @@ export class ServiceManager {
     return new ServiceManager(options, options.send ?? startRelay(options, socket));
   }
 
-  /** Call when own orders, fills and assets are known. Trading begins with this call, and systemd monitors steps. */
+  /** Call when own orders, fills and assets are known. Trading then begins, and systemd starts to monitor steps. */
   ready(): void {
     this.#endAskingForTime();
     this.#send('READY=1');
   }
 
-  /** Call this after each step of the core. Most of these calls only read the clock. */
+  /** Call this after each step of the core. Few calls send a message. */
   step(): void {
     if (this.#watchdogEveryMs === null) return;
     const nowMs = this.#clockMs();
@@ -364,7 +364,7 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** Call when the trader cancels everything and ends. Systemd then sets no time limit and does not monitor steps. */
+  /** Call when the trader begins to cancel all orders and end. Systemd then waits longer and monitors no steps. */
   stopping(): void {
     this.#send('STOPPING=1');
     this.#askForTime();

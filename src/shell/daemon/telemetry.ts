@@ -82,12 +82,12 @@ export class Telemetry {
     this.publisher.afterStep(lateMs);
   }
 
-  /** Requests the daily summary, which is written when the day has ended by the exchange's clock. */
+  /** Requests the daily summary, which is written once the day has also ended by the exchange's clock. */
   dayIsDue(): void {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes the requested summary once it is due. Called every second. */
+  /** Writes the requested daily summary once the day has ended. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#session.trader.account(nowMs());
@@ -168,13 +168,13 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum wait of the daily summary, ms. The exchange's day may end five minutes late, and a valuation follows. */
+/** Maximum wait for the result of a day, ms. The exchange's day may end 5 min late, and a valuation follows. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 
 /** Holds a requested daily summary until the result of the day is known. */
 export class DailySummary {
-  /** UTC day of the requested summary, and monotonic time of the request, ms; null without a request. */
+  /** UTC day of the requested summary, and monotonic time of the request, ms; null if no summary is requested. */
   #due: { readonly day: string; readonly sinceMs: number } | null = null;
 
   /** Requests the summary of the UTC day before `nowMs`. */

@@ -17,26 +17,26 @@ const METHODS: readonly string[] = ['GET', 'POST'];
 
 /**
  * Returns why a request is refused; null for an accepted request. `port` is the listening port. Any web page in the
- * operator's browser can send requests to a loopback address or a name for it. So a request must name this very
- * address, and come from our page or no page.
+ * operator's browser can send requests to this machine. A request must therefore name this very address, and come from
+ * our page or from no page.
  */
 export function findRefusal(request: RequestHead, port: number): PageRefusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
   const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
-  // These hosts exclude names that an attacker made resolve to this machine.
+  // This check excludes host names that an attacker has made resolve to this machine.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
-  // Browsers set the headers about the origin; scripts cannot set them, and other programs omit them.
+  // Browsers set these headers about the origin; scripts in a page cannot, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
   // Links from anywhere may open the page's document: it contains no data, and no frame may show it.
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // Foreign pages cannot send JSON: a browser first sends a preflight request, which is refused.
+  // Other web pages cannot send JSON: the browser first sends a preflight request, which is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
@@ -48,7 +48,7 @@ const FOREIGN: PageRefusal = { status: 403, text: 'requests of other web pages a
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
-/** Hashes a token: digests have one length, so that a comparison's time reveals nothing about the token. */
+/** Hashes a token. Digests have equal lengths, so the time of a comparison reveals nothing about the token. */
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** The page's secret for each role; null for a role without a secret. */
@@ -142,12 +142,12 @@ export class Gate {
     return role === null || trader === null ? null : { role, trader };
   }
 
-  /** Admits a metrics request; returns false after sending a refusal. Prometheus sends a token with each scrape. */
+  /** Admits a metrics request; returns false after sending a refusal. Prometheus sends its token with each scrape. */
   admitMetrics(request: FastifyRequest, reply: FastifyReply): boolean {
     const { metrics: guesses } = this.#guesses;
     const { isLocked } = guesses;
     const [, token] = /^Bearer (.*)$/s.exec(request.headers.authorization ?? '') ?? [];
-    // A caller without any token does not count as guessing.
+    // A request without any token does not count as a guess.
     if (!isLocked && token !== undefined) {
       const digest = hashToken(token);
       // All digests are compared, so that the duration does not reveal which one matches.
@@ -172,7 +172,7 @@ function readField(body: unknown, name: 'nonce' | 'proof'): string {
   return readText((body as Readonly<Record<string, unknown>>)[name]) ?? '';
 }
 
-/** Returns the named trader. Returns null, and answers the request, if the name is unknown or missing among several. */
+/** Returns the trader that the request names. If unknown, or if it names none of several, refuses and returns null. */
 export function findTrader(
   host: Host,
   { trader }: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Data and requests of the operator's page. The console makes all data; the page decides nothing. */
+/** Data and requests of the operator's page. The console makes all data and decisions; the page only shows them. */
 
 import {
   MARKET_NAMES,
@@ -26,7 +26,7 @@ const OTHER_ACTIONS = {
 export type TraderAction = OperatorName | MarketAction;
 export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
 
-/** Minimum role of the operator for each action. */
+/** Minimum role that a user of the page needs for each action. */
 export const ROLE_OF = {
   ...Object.fromEntries(OPERATOR_NAMES.map((name) => [name, OPERATOR_COMMANDS[name].role])),
   ...Object.fromEntries(MARKET_NAMES.map((name) => [ofMarket(name), OPERATOR_COMMANDS[name].role])),
@@ -47,14 +47,14 @@ export interface Greeting {
   readonly salt: string;
   /** Number of PBKDF2 rounds that derive the key from the secret. */
   readonly rounds: number;
-  /** The server's random number, 32 bytes in hex, which also names the session. */
+  /** The server's random number, 32 bytes in hex, which is also the session's id. */
   readonly nonce: string;
-  /** The server's proofs in hex, one for every secret of the page. */
+  /** The server's proofs in hex, one for each role's secret. */
   readonly proofs: readonly string[];
 }
 
 export interface Acted {
-  /** Why the action was refused and what it requires; null for an accepted action. */
+  /** Reason why the action was refused, and what it requires; null for an accepted action. */
   readonly refusal: string | null;
   readonly text: string;
 }
@@ -68,14 +68,14 @@ const LONGEST_SPAN_MS = 90 * 86_400_000;
 const MOST_PAGES = 1_000;
 const LATEST_MS = 8_640_000_000_000_000;
 
-/** Parses a view's query, which selects a part of the view; absent parts mean all. */
+/** Parses a view's query, which selects part of the view's data; an absent filter selects all. */
 export function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>) {
   const spanMs = Number(readText(span) ?? 0);
   const atMs = Number(readText(at) ?? 0);
   return {
     market: readText(market),
     subject: readText(subject),
-    /** Length of the shown time, ending now, ms; 0 for the view's default. */
+    /** Length of the shown time span, which ends now, ms; 0 for the view's default. */
     spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
     /** Point in time that the view shows, Unix ms; null for now. */
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
@@ -90,12 +90,12 @@ export function viewQuery({ market, subject, span, at, side, filter, page }: Rea
 export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
- * Interface of one trader that the page shows. Money, prices and amounts of all that it shows are decimal strings,
- * times Unix milliseconds; columns of charts are whole millionths. Null or an empty text means unknown. Types are those
- * of the functions that make it.
+ * Data and actions of one trader that the page shows. Money, prices and amounts are decimal strings, times Unix
+ * milliseconds; columns of charts are micros. Null or an empty text means unknown. The types are those of the functions
+ * that make the data.
  */
 export interface TraderHost {
-  /** Never throws: reports a silent trader. `market`: market to show in detail. Contains no secret. */
+  /** Returns the trader's state, with details of `market`, without secrets. Does not throw if the trader is silent. */
   state(market: string | null): object;
   /** Returns the data of a view; null for an unknown view or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
@@ -104,8 +104,8 @@ export interface TraderHost {
   /** Returns the HTML of a report; null for an unknown name. */
   report(name: string): string | null;
   /**
-   * `reason` is empty without a reason. `market` is the condition id for an action on one market, the recording for a
-   * backtest, the run for a comparison, and null otherwise.
+   * `reason` is empty if the user gave none. `market` is the condition id for an action on one market, the recording
+   * for a backtest, the run for a comparison, and null otherwise.
    */
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }

@@ -1,5 +1,5 @@
 /**
- * The page: running traders at a glance, and the buttons that stop them. The page is served on the loopback address,
+ * The operator's page: the state of running traders, and buttons that stop them. It is served on the loopback address,
  * and shows data only after proof of the secret. The page is a single document that loads nothing from elsewhere.
  *
  * The page makes no decisions and stores nothing. The page shows the console's data and forwards presses of buttons.
@@ -34,7 +34,7 @@ const MAX_CONNECTIONS = 64;
 /** Time after which a silent client is disconnected, ms. */
 const PATIENCE_MS = 10_000;
 
-/** No route has a schema; the framework's schema compilers would take a start longer than the framework itself. */
+/** No route has a schema: the framework's schema compilers would load longer than the framework itself. */
 const noSchema = (): never => {
   throw new Error('a route has a schema');
 };
@@ -42,7 +42,7 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  /** `isOpen`: every program of this machine may read the metrics. `token`: for the metrics only; null for none. */
+  /** `isOpen`: every program of this machine may read the metrics. `token`: secret for metrics only; null for none. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   readonly port: number;
 }
@@ -88,7 +88,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   });
   server.setNotFoundHandler((_, reply) => reply.code(404).send({ error: 'the dashboard has no such path' }));
   server.setErrorHandler((error: { statusCode?: number }, _, reply) => {
-    // The page gets errors of its own request, but no internal errors.
+    // The page gets errors of its own requests, but no internal errors.
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
@@ -98,11 +98,11 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
-    // Another program may listen at another address of `localhost`. The browser keeps the part behind the #.
+    // `localhost` may resolve to an address of another program. The browser keeps the part after `#` in the redirect.
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
-    // The document contains no secret, so the compressed length reveals nothing.
+    // Compression is safe: the document contains no secret that its compressed length could reveal.
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
@@ -130,7 +130,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   });
   server.get<QueryRoute & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const { view } = request.params;
-    // The trader itself compares configuration files, so the view `diff` needs the role `operate`.
+    // The view `diff` needs the role `operate`, because it makes the trader read and compare configuration files.
     const found = gate.admitTo(host, request, reply, view === 'diff' ? 'operate' : 'view');
     if (found === null) return reply;
     const shown = await found.trader.view(view, viewQuery(request.query));
@@ -176,7 +176,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const action = admitAction(FIRST_NAMES, request, reply);
     if (action === null) return reply;
     const reason = readReason(request.body);
-    // All traders get the command at once, so a hanging trader delays no other.
+    // All traders get the command at once, so that a hanging trader does not delay the others.
     const asked = host.names.map((name) => tryToAct(host.trader(name), action, reason));
     const answers = await Promise.all(asked);
     const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
@@ -188,7 +188,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
 /** Time for which a report waits for the browser tab that will show it, ms. At most eight reports wait. */
 const REPORT_WAITS_MS = 60_000;
 
-/** A new tab sends no proof, so a proven request gets a secret, one-time address. A report cannot access the page. */
+/** A new tab cannot send a proof, so a proven request gets a secret one-time address. Reports cannot use the page. */
 function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   const waiting = new Map<string, string>();
   server.post<QueryRoute>('/reports', (request, reply) => {
@@ -210,12 +210,12 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** Sends an action to one trader; its error must not keep other traders from being stopped. */
+/** Sends an action to one trader. Never rejects: one trader's error must not keep others from being stopped. */
 async function tryToAct(trader: TraderHost | null, action: PageAction, reason: string): Promise<Acted> {
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
-    // The answer names no cause, because the page is not told about internal errors.
+    // The answer does not contain the error, because the page must not get internal errors.
   }
   return { refusal: 'the trader cannot be reached', text: '' };
 }

@@ -1,4 +1,4 @@
-/** The page as one document with style and script, and the policy that permits only these two. */
+/** The page as one HTML document with style and script, and the security policy that permits only these two. */
 
 import { CHART_FRAME, chartLicence, ownPolicy, readPageScript, THEME } from '../web-kit/page-script.js';
 

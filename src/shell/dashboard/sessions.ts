@@ -1,7 +1,7 @@
 /**
- * Sessions of open pages with this console. A session begins with a handshake and ends with the console at the latest.
- * Page and server prove to each other that they know the secret, which is never sent. The server proves first, so
- * another program at the page's address receives only a random number.
+ * Sessions of open pages with this console. A session begins with a handshake, and ends no later than the console. Page
+ * and server prove to each other that they know the secret, which is never sent. The server proves first, so another
+ * program at the page's address receives only a random number.
  */
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { Greeting } from './contract.js';
 
-/** Name of the header with an answer's proof in hex. */
+/** Name of the HTTP header with the proof of an answer, in hex. */
 export const PROOF_HEADER = 'x-twinbook-proof';
 
 const KEY_BYTES = 32;
@@ -22,13 +22,13 @@ export interface Handshake {
   /** Random numbers of page and server, 32 bytes in hex each. */
   readonly pageNonce: string;
   readonly serverNonce: string;
-  /** Host and port in the browser's address bar. */
+  /** Host and port as in the browser's address bar. */
   readonly address: string;
 }
 
 type Bytes = string | Uint8Array;
 
-/** Returns a proof in hex. The first line names its purpose, so that a proof cannot serve another purpose. */
+/** Returns a proof in hex. The first line names the proof's purpose, so that it cannot be used for another. */
 function prove(key: Buffer, lines: readonly (string | number)[], body: Bytes = ''): string {
   return createHmac('sha256', key)
     .update(`twinbook ${lines.join('\n')}\n`)
@@ -69,7 +69,7 @@ export function isProof(given: string, expected: string): boolean {
 const MOST_GUESSES = 10;
 const WINDOW_MS = 60_000;
 
-/** Counts wrong proofs and tokens per minute, of all callers together: an attacker looks like the operator. */
+/** Counts wrong proofs and tokens per minute, of all callers together, because an attacker looks like the operator. */
 export class Guesses {
   /** Monotonic clock, ms. */
   readonly #steadyMs: () => number;
@@ -84,7 +84,7 @@ export class Guesses {
     return this.#count;
   }
 
-  /** True after the maximum number of wrong proofs in a minute: no further proof is answered. */
+  /** True after the maximum number of wrong guesses in a minute; further proofs are then refused unchecked. */
   get isLocked(): boolean {
     const steadyMs = this.#steadyMs();
     this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);
@@ -97,14 +97,14 @@ export class Guesses {
   }
 }
 
-/** Maximum open handshakes; a further handshake drops the oldest. */
+/** Maximum number of open handshakes; a further handshake drops the oldest. */
 const MOST_HANDSHAKES = 64;
 export const MOST_SESSIONS = 64;
 /** Lifetime of a handshake, ms: enough for a slow browser to derive its key. */
 const HANDSHAKE_MS = 30_000;
-/** A request may arrive after at most this many later requests of its session. */
+/** Maximum number of later requests of a session that may overtake a request. */
 const MOST_OVERTAKING = 64;
-/** A secret with this many characters counts as random, and needs no slow key derivation against guessing. */
+/** A secret with at least this many characters counts as random, and needs no slow key derivation. */
 const RANDOM_CHARACTERS = 32;
 /** Number of PBKDF2 rounds that OWASP recommended for SHA-256 in 2023. */
 const GUESSING_ROUNDS = 600_000;
@@ -124,7 +124,7 @@ export class PageSession {
     this.key = key;
   }
 
-  /** Marks a request's number as used. Returns false if it was used before or is too old to tell. */
+  /** Marks a request's number as used. Returns false if the number was used before, or is too old to know. */
   use(count: number): boolean {
     if (count <= this.#newest - MOST_OVERTAKING || this.#seen.has(count)) return false;
     this.#seen.add(count);
@@ -181,7 +181,7 @@ export class Sessions {
     return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
   }
 
-  /** Opens the session that the server's nonce names. A nonce opens at most one session. */
+  /** Opens the session of the handshake with this server nonce. A nonce opens at most one session. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
     if (this.#guesses.isLocked) return 'too many guesses';
     const known = this.#handshakes.get(serverNonce);
@@ -201,7 +201,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the session that proves this request; null if none does, or if the request is a repetition.
+   * Returns the session whose proof the request contains; null for an invalid proof or a repeated request.
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
@@ -211,7 +211,7 @@ export class Sessions {
   ): Readonly<{ session: PageSession; count: number }> | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
-    // A page of an earlier console sends an unknown session too: this is not a guess.
+    // An unknown session is no guess: a page that an earlier console served sends one too.
     if (session === undefined) return null;
     const count = Number(digits);
     if (!isProof(proof, proveRequest(session.key, { ...request, count }))) {

@@ -1,4 +1,4 @@
-/** Reads a trader's feeds (sources of fair values) and passes on their values. The core never waits for a feed. */
+/** Reads a trader's feeds (sources of fair values) and passes their values to the core, which never waits for them. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Stats } from 'node:fs';
@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** Starts reading the feeds. `env`: variables of this process; feed programs get only the listed variables. */
+/** Starts reading the feeds. `env`: variables of this process; a feed program gets only those its feed lists. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
@@ -39,7 +39,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
   };
 }
 
-/** Reads a feed's file repeatedly. A read starts only after the previous read has ended. */
+/** Reads a feed's file repeatedly until `signal` is aborted. Reads do not overlap. */
 async function readAgain(reader: FileReader, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await reader.look(signal);
@@ -50,9 +50,9 @@ async function readAgain(reader: FileReader, everyMs: number, signal: AbortSigna
 const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
 /** Running time after which the pause before a feed program's next restart is reset to the shortest, ms. */
 const LIVED_MS = 60_000;
-/** Time between the request that a feed program ends and its forced end, ms. */
+/** Time that a feed program has to end after SIGTERM before it is killed, ms. */
 const GRACE_MS = 2_000;
-/** Maximum characters shown of an ended feed program's standard error. */
+/** Maximum number of characters of a feed program's standard error that are shown after its end. */
 const LAST_WORDS = 200;
 
 class ChildReader {
@@ -70,7 +70,7 @@ class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // Kills the feed program whenever this process ends in a way that still runs code.
+    // If this process exits without `close`, the feed program is killed.
     process.once('exit', this.#killNow);
     this.#start();
   }
@@ -97,7 +97,7 @@ class ChildReader {
       const onEnd = (why: string): void => {
         resolve();
         if (this.#child !== child) return;
-        // Child processes of the ended feed program may remain.
+        // The program's own child processes may remain, so its process group is killed.
         this.#signal('SIGKILL');
         this.#child = null;
         this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
@@ -200,12 +200,12 @@ class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Reads only up to the size found now; the next read takes later bytes.
+    // Reads only up to the size found now; later bytes are read next time.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }
 
-  /** True if the feed's file has only grown. A longer file was rewritten if the old end is no longer a line end. */
+  /** Returns whether the feed's file has only grown. If the old end is no longer a line end, the file was rewritten. */
   async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
     const before = this.#seen;
     if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
@@ -213,7 +213,7 @@ class FileReader {
     return bytesRead === 1 && buffer[0] === LINE_END;
   }
 
-  /** Reports that the last line has no line end. Such a line may be cut in the middle of a number. */
+  /** Reports a last line without a line end, because it may be cut in the middle of a number. */
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
     this.#inbox.trouble('the last line of the file has no line end, and is read only once it has one');

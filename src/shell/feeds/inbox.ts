@@ -1,4 +1,4 @@
-/** Checks and collects the values of one feed, and counts its problems. The inbox's memory is bounded for any input. */
+/** Checks and collects the values of one feed, and counts its problems. Uses bounded memory for any input. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -10,14 +10,14 @@ import { nowMs } from '../runtime/clock.js';
 /** Interval at which a feed's values are passed to the core, ms: at most ten steps a second. */
 export const TOGETHER_MS = 100;
 
-/** Maximum number of markets of one feed. Values of further markets are dropped, which is reported once. */
+/** Maximum number of markets of one feed. Values of further markets are dropped and reported once. */
 const MAX_MARKETS = 2_000;
 
 const MAX_KINDS = 20;
 
 export interface FeedStatus {
   readonly name: string;
-  /** Number of a feed's omitted rows and invalid lines. */
+  /** Number of the feed's invalid lines and dropped rows. */
   readonly problems: number;
   /** Reason why the feed's source cannot be read now; null if readable. */
   readonly trouble: string | null;
@@ -32,9 +32,9 @@ export interface FeedEars {
 export class FeedInbox {
   readonly name: string;
   readonly #ears: FeedEars;
-  /** Newest value of each market that was not yet passed on. */
+  /** Newest value of each market that was not yet passed to the core. */
   readonly #waiting = new Map<string, FeedValue>();
-  /** Last value passed on for each market, because an equal value is not passed on again. */
+  /** Last accepted value of each market as JSON; an equal value is not passed to the core again. */
   readonly #known = new Map<string, string>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
@@ -68,7 +68,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Counts a feed's problem, and reports every kind of problem once. */
+  /** Counts a problem of the feed. Reports each kind of problem once. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
@@ -76,7 +76,7 @@ export class FeedInbox {
     this.#ears.loud(`feed ${this.name}: ${text}; such rows are omitted and counted, and reported once`);
   }
 
-  /** Reports an unreadable source once, until the source is readable. */
+  /** Reports an unreadable source, but not again until it was readable in between. */
   trouble(text: string): void {
     if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is retried`);
     this.#trouble = text;
@@ -106,10 +106,10 @@ export class FeedInbox {
 /** Maximum length of a feed's line, bytes; a longer line is a problem. */
 const MAX_LINE_BYTES = 4096;
 
-/** Number of a feed's lines read without a pause, about a millisecond or two of work. */
+/** Number of lines of a feed that are read without a pause; they take 1 to 2 ms. */
 const AT_ONCE = 200;
 
-/** Pause after `AT_ONCE` lines, ms, so that an endless feed takes at most a fifth of a processor. */
+/** Pause after `AT_ONCE` lines, ms, so that an endless feed uses at most a fifth of a CPU. */
 const PAUSE_MS = 10;
 
 const LINE_END = 10;
@@ -117,7 +117,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const TOO_LONG: RowProblem = { kind: 'long', text: `a line is longer than ${MAX_LINE_BYTES} bytes` };
 const NOT_UTF8: RowProblem = { kind: 'utf8', text: 'a line is not UTF-8' };
 
-/** Passes every complete line to `inbox` and returns the bytes of these lines. Ignores an incomplete last line. */
+/** Passes every complete line to `inbox` and returns the number of their bytes. Ignores an incomplete last line. */
 export async function takeLines(
   chunks: AsyncIterable<Buffer>,
   inbox: FeedInbox,
@@ -167,7 +167,7 @@ export interface RowProblem {
   readonly text: string;
 }
 
-/** Maximum time by which a feed value's time may be ahead of our clock, ms. */
+/** Maximum time by which the time of a feed's value may be ahead of our clock, ms. */
 const EARLY_MS = 1_000;
 
 /** Earliest accepted time of a value, ms, in the year 2001. A smaller number is probably in seconds by mistake. */
@@ -207,7 +207,7 @@ const row = z
 
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** Reads one row strictly: an invalid value is a problem, never guessed. `nowMs`: time of the row's arrival. */
+/** Reads one row strictly: reports an invalid value as a problem, never guesses. `nowMs`: time of arrival. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);
@@ -244,12 +244,12 @@ export class FileRows {
   /** Column names of a CSV file; null before the first line. */
   #header: string | null = null;
 
-  /** A path that ends with `.csv` is read as CSV, every other file as JSON lines. */
+  /** If `path` ends with `.csv`, the lines are read as CSV, otherwise as JSON. */
   constructor(path: string) {
     this.#isCsv = path.toLowerCase().endsWith('.csv');
   }
 
-  /** Reads a line of the feed; null for a blank line and for the line of column names. */
+  /** Reads a line of the feed; null for a blank line and for the column names. */
   read(text: string): ReadLine | null {
     if (text.trim() === '') return null;
     if (!this.#isCsv) {

@@ -1,4 +1,4 @@
-/** A connection to a fleet's database. A failed connection is not reused: the effect of its queries is unknown. */
+/** A connection to a fleet's database. A failed connection is not reused, as it is unknown which queries have run. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -7,7 +7,7 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import type { Environment, FleetDatabaseConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
-/** Oldest tested version of PostgreSQL; it has every feature that we use. */
+/** Oldest version of PostgreSQL that we have tested; it has every feature that we use. */
 const OLDEST_VERSION = 130_000;
 /** First version of PostgreSQL that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
@@ -15,7 +15,7 @@ const ENDS_IDLE_SESSIONS = 140_000;
 export interface DatabaseOptions {
   readonly server: FleetDatabaseConfig;
   readonly password: string | null;
-  /** Time limit of a database connection and of each query, ms. */
+  /** Maximum time for connecting and for each query, ms. */
   readonly answerMs: number;
   /** Time until the server ends an idle session, ms; 0 for never. */
   readonly idleMs: number;
@@ -34,13 +34,13 @@ export class FleetDatabase {
     this.#client = client;
     this.#answerMs = answerMs;
     this.place = formatPlace(server);
-    // If the connection breaks between two queries, the next query gets the error.
+    // If the connection breaks between two queries, the next query rejects.
     client.on('error', () => {
       this.#isBroken = true;
     });
   }
 
-  /** Connects. Rejects with TwinbookError `fleet_unusable`, which names host, port and database, never the password. */
+  /** Connects to the database. Rejects with TwinbookError `fleet_unusable`, which does not contain the password. */
   static async open(options: DatabaseOptions): Promise<FleetDatabase> {
     // The PostgreSQL library is loaded here, so that only a trader in a fleet loads it.
     const { default: pg } = await import('pg');
@@ -63,7 +63,7 @@ export class FleetDatabase {
 
   async close(): Promise<void> {
     this.#isBroken = true;
-    // The wait for the database server's answer is bounded.
+    // A server that does not answer is disconnected after at most 1 s.
     const ended = this.#client.end().catch(() => undefined);
     const timer = setTimeout(() => destroySocket(this.#client), Math.min(1_000, this.#answerMs));
     await ended;
@@ -80,7 +80,7 @@ export class FleetDatabase {
     await this.query(limitSession(options, about));
   }
 
-  /** Runs `act`, a database call, within the time limit. After a time-out the database connection is not used again. */
+  /** Runs the database call `act` within the time limit. After a time-out, the database connection is not reused. */
   async #within<T>(act: () => Promise<T>): Promise<T> {
     if (this.#isBroken) throw unusable(`${this.place} has closed the connection`, 'a running server at this address');
     let timer: NodeJS.Timeout | undefined;
@@ -107,14 +107,14 @@ const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
 
 function clientConfig({ server, password, answerMs, name }: DatabaseOptions): ClientConfig {
   const { host, port, database, user } = server;
-  // From here on, logs and messages hide the database password.
+  // All later logs and messages hide the database password.
   if (password !== null) secrets.hide(password);
   return {
     host,
     port,
     database,
     user,
-    // Without a value, the PostgreSQL library would take a password from the environment or a file of the user.
+    // If undefined, the PostgreSQL library would take a password from the environment or from a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -131,14 +131,14 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   if (tls === 'unverified') return { rejectUnauthorized: false };
   return {
     rejectUnauthorized: true,
-    // Name that the server's certificate must have; if absent, `localhost` would pass. An IP address is no name.
+    // Host that the server's certificate must name; if absent, Node would accept `localhost`.
     host,
     ...(isAddress(host) ? {} : { servername: host }),
     ...(rootCert === null ? {} : { ca: readRoot(rootCert) }),
   };
 }
 
-/** Returns whether a host is an IP address; a name has a letter and no colon. */
+/** Returns whether a host is an IP address. Host names contain a letter and no colon. */
 const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function readRoot(path: string): string {
@@ -164,7 +164,7 @@ export function limitSession(
   return limits.join('; ');
 }
 
-/** Throws `fleet_unusable` for a database server that could give one wallet to two traders. */
+/** Throws `fleet_unusable` for a database server that could assign one wallet to two traders. */
 export function requireFit(place: string, about: FleetRow | undefined): void {
   if (!(Number(about?.['version']) >= OLDEST_VERSION))
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
@@ -176,13 +176,13 @@ export function requireFit(place: string, about: FleetRow | undefined): void {
     throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
 }
 
-/** Closes the library's internal socket, the only way to drop a server that does not answer. */
+/** Closes the library's internal socket, which is the only way to disconnect a server that does not answer. */
 const destroySocket = (client: Client): void =>
   (client as unknown as { readonly connection: { readonly stream: { destroy(): void } } }).connection.stream.destroy();
 
 const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
 
-/** Database password from the environment or a file of mode 0600; null if unset. Throws as `readPrivateFile` does. */
+/** Returns the database password from the environment or a private file; null if unset. Throws as `readPrivateFile`. */
 export function fleetPassword(env: Environment): string | null {
   const direct = env[PASSWORD] ?? '';
   if (direct !== '') return direct;
@@ -193,13 +193,13 @@ export function fleetPassword(env: Environment): string | null {
 export const unusable = (what: string, wanted: string): TwinbookError =>
   new TwinbookError('fleet_unusable', `the fleet's database ${what}`, `Wanted: ${wanted}.`);
 
-/** True if PostgreSQL refused one statement, with a five-character code, and the connection still works. */
+/** Returns whether PostgreSQL rejected one statement (five-character code), and the connection still works. */
 export const isServerAnswer = (error: unknown): boolean => {
   const code = systemCode(error);
   return /^[0-9A-Z]{5}$/.test(code) && !ENDS_SESSION.test(code);
 };
 
-/** PostgreSQL's codes of an ended session: server shutting down, session terminated, session idle for too long. */
+/** Matches PostgreSQL's codes of an ended session: shutdown, termination, lost connection, idle for too long. */
 const ENDS_SESSION = /^(57P0[1-5]|08...|25P03)$/;
 
 type Explained = readonly [what: string, wanted: string];

@@ -1,4 +1,4 @@
-/** A trader as a fleet member. `Lease` decides what may be signed; `FleetMember` renews the lease in the background. */
+/** A trader as a member of a fleet. `Lease` decides what may be signed; `FleetMember` renews it in the background. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -17,26 +17,26 @@ import {
   type TraderSummary,
 } from './owner-desk.js';
 
-/** A moment on one machine, by three clocks that stop or jump in different cases. */
+/** A moment on one machine, read from three clocks, each of which stops or jumps in other cases. */
 export interface Instant {
-  /** Time of a clock that never jumps, ms; on Linux this clock stops while the machine sleeps. */
+  /** Monotonic clock, ms; on Linux this clock stops while the machine sleeps. */
   readonly steadyMs: number;
-  /** Time since the machine's start, ms; includes sleep. */
+  /** Time since the machine's start, ms, including sleep. */
   readonly bootMs: number;
-  /** Unix time, ms, which may be set. After a pause of a virtual machine, only the Unix time may have advanced. */
+  /** Unix time, ms; it can be set. After a virtual machine was paused, only the Unix time may have advanced. */
   readonly wallMs: number;
 }
 
-/** The safety margin is this fraction of the lease: two machines' clocks may differ by a fifth in speed. */
+/** The safety margin is the lease divided by this number: two machines' clocks may differ in speed by a fifth. */
 const MARGIN_SHARE = 5;
 const LEAST_MARGIN_MS = 500;
 
-/** Returns the times that follow from the length of a lease, ms. */
+/** Returns the periods that follow from the length of a lease, ms. */
 export const rulesOf = (leaseMs: number) => ({
   leaseMs,
-  /** Safety margin, ms: the holder stops signing this much earlier, the next owner waits this much longer. */
+  /** Safety margin, ms: the holder stops signing this long before the lease's end, the next owner waits this longer. */
   marginMs: Math.max(LEAST_MARGIN_MS, leaseMs / MARGIN_SHARE),
-  /** Time without a renewal after which all orders are canceled, ms, so that they are gone before the lease ends. */
+  /** Time without a renewal after which all orders are canceled, ms: they must be gone before the lease ends. */
   pullMs: leaseMs / 2,
   renewMs: leaseMs / 6,
 });
@@ -44,27 +44,27 @@ export const rulesOf = (leaseMs: number) => ({
 type LeaseRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /**
- * - `none`: we do not have the wallet
+ * - `none`: this trader does not have the wallet
  * - `held`: orders may be signed
- * - `failing`: the lease's renewal has failed for a while; all orders must be canceled
+ * - `failing`: the lease was not renewed for half its length; all orders must be canceled
  * - `over`: only cancels may be signed
  * - `lost`: another trader has the wallet and owns all resting orders
  */
 type LeaseStanding = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Decides who may sign for a wallet, as a pure state machine. Two machines' clocks are never compared. The lease's
- * holder counts from before its request, by its fastest clock, and stops a margin early. The next owner counts from the
- * newest renewal it saw, by its slowest clock, plus a margin. So the old owner stops before the next owner begins.
+ * Decides who may sign for a wallet, as a pure state machine. Two machines' clocks are never compared. The holder
+ * counts the lease from before its request, by its fastest clock, and stops a margin early. The next owner counts from
+ * the newest renewal it saw, by its slowest clock, plus a margin. So the old owner stops before the next one begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
   term = 0;
-  /** New owner of a wallet that we lost; null unless we lost the wallet. */
+  /** New owner of the wallet after this trader has lost it; null before. */
   successor: OwnerRow | null = null;
-  /** The wallet's database row as last read; null for an unknown wallet, undefined before the first read. */
+  /** The wallet's row in the database as last read; null if there is no row, undefined before the first read. */
   #owner: OwnerRow | null | undefined;
-  /** Time when the owner's newest renewal was first seen, steady clock, ms. */
+  /** Monotonic time when the owner's newest renewal was first seen, ms. */
   #seenMs = 0;
   #renewedAt: Instant | null = null;
 
@@ -72,7 +72,7 @@ export class Lease {
     this.rules = rules;
   }
 
-  /** Records the wallet's row, null for an unknown wallet. `at`: time after the database's answer. */
+  /** Records the wallet's row; null if there is none. `at`: time after the database's answer. */
   see(row: OwnerRow | null, at: Instant): void {
     const known = this.owner;
     if (row && known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
@@ -84,7 +84,7 @@ export class Lease {
     return this.#owner ?? null;
   }
 
-  /** Time until the lease may be taken if its owner does not renew it, ms; 0 if it may be taken now. */
+  /** Time until another trader may take the lease if its owner does not renew it, ms; 0 if it may now. */
   waitMs(now: Instant): number {
     if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
     if (this.#owner === null || this.#owner.isFree) return 0;
@@ -92,7 +92,7 @@ export class Lease {
     return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
-  /** Returns the row that `take` must find unchanged in the database; undefined while the lease may not be taken. */
+  /** Returns the row that must still be unchanged when the lease is taken; undefined while it may not be taken. */
   expected(now: Instant): Expected | undefined {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
@@ -108,7 +108,7 @@ export class Lease {
     this.#renewedAt = askedAt;
   }
 
-  /** Records that the database shows another owner of the wallet. The loss of a wallet is final. */
+  /** Records that the database names another owner of the wallet. The loss of the wallet is final. */
   lose(successor: OwnerRow | null): void {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
@@ -126,21 +126,21 @@ export class Lease {
     return sinceMs >= this.rules.pullMs ? 'failing' : 'held';
   }
 
-  /** Time in which no other trader can get the wallet, ms; 0 if another trader may get it now. */
+  /** Returns for how long no other trader can get the wallet, ms; 0 if another trader may get it now. */
   oursForMs(now: Instant): number {
     if (this.successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
   }
 }
 
-/** Returns the elapsed time by that of the three clocks that advanced most, ms. */
+/** Returns the elapsed time, ms, by the clock that advanced most. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
-/** Owner to show for a wallet that was removed from the fleet. */
+/** Owner shown for a wallet that was removed from the fleet. */
 const UNKNOWN_OWNER: OwnerRow = { holder: '', instance: '', term: 0, renewal: 0, leaseMs: 0, isFree: true };
 
-/** Longest interval between reads of the lease while waiting for the wallet, ms. */
+/** Maximum interval between reads of the lease while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
 const readInstant = (): Instant => ({
@@ -159,17 +159,17 @@ export interface MemberOptions {
 }
 
 export interface MemberHooks {
-  /** Returns the trader's summary for the fleet's database; null before the first data. */
+  /** Returns the trader's summary for the fleet's database; null while the trader has none. */
   summarize(): TraderSummary | null;
-  /** Markets that are quoted or have own orders or shares; null before own data has been read. */
+  /** Returns the markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
   onChange(): void;
 }
 
 export class FleetMember {
-  /** Files other than this one only read the lease. */
+  /** The wallet's lease; only this file changes it. */
   readonly lease: Lease;
-  /** Markets of the fleet that belong to this trader alone. */
+  /** Markets that this trader has claimed: no other trader of the fleet trades them. */
   markets: readonly string[] = [];
   /** Reason why the last renewal of the lease failed; null after a success. */
   trouble: string | null = null;
@@ -177,7 +177,7 @@ export class FleetMember {
   readonly #candidate: OwnerCandidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** Whether markets that were dropped must still be released; the trader must first know of their loss. */
+  /** Whether the database must still release dropped markets, after the trader learned that it lost them. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -197,8 +197,8 @@ export class FleetMember {
   }
 
   /**
-   * Takes the lease after the previous owner has released it. After a crash of this trader, or with `standby`, waits
-   * until the lease expires. Returns null if the operator stopped the wait. Rejects with `fleet_unusable`, or with
+   * Takes the lease if the previous owner has released it. After a crash of this trader, or with `standby`, waits until
+   * the lease expires. Returns null if the operator stopped the wait. Rejects with `fleet_unusable`, or with
    * `wallet_taken` if another trader holds the lease.
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
@@ -216,12 +216,12 @@ export class FleetMember {
     return this.lease.standing(readInstant());
   }
 
-  /** Time in which no other trader can get the wallet, ms. */
+  /** For how long no other trader can get the wallet, ms. */
   get oursForMs(): number {
     return this.lease.oursForMs(readInstant());
   }
 
-  /** Returns the reason why only cancels may be signed or sent now; null if everything may. */
+  /** Returns the reason why only cancels may be signed and sent now; null if orders may be too. */
   objection(): string | null {
     const { standing } = this;
     if (standing === 'held' || standing === 'failing') return null;
@@ -233,14 +233,14 @@ export class FleetMember {
     this.#running = running;
   }
 
-  /** Call when no order of the previous owner can rest. The reserved capital is then that of the configuration. */
+  /** Call this when no order of the previous owner can rest. Also reserves the configuration's capital. */
   async settle(): Promise<void> {
     const desk = await this.#open();
     await desk.settle(this.lease.term);
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Releases the lease for the next owner. Call when no order rests and no order will follow. Never rejects. */
+  /** Releases the lease for the next owner. Call this when no order rests and none will follow. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -274,7 +274,7 @@ export class FleetMember {
           return isSettled;
         }
       } catch (error) {
-        // A failing database is retried while waiting for the wallet; at the first attempt it ends the start.
+        // An unusable database ends the start at the first attempt, but is retried while waiting for the wallet.
         if (isFirst || !(error instanceof TwinbookError) || error.code !== 'fleet_unusable') throw error;
         this.#drop();
       }
@@ -285,7 +285,7 @@ export class FleetMember {
     return null;
   }
 
-  /** Tries to take the lease; null if this fails, else whether the previous owner's orders are proven gone. */
+  /** Tries to take the lease; null if not possible, else whether the previous owner's orders are proven gone. */
   async #tryToTake(): Promise<boolean | null> {
     const desk = await this.#open();
     const before = this.lease.owner;
@@ -302,7 +302,7 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Requests capital, at least the previous owner's while orders of that owner may rest. */
+  /** Requests capital: at least the previous owner's capital while orders of that owner may rest. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
@@ -326,7 +326,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Throws unless this trader may wait: a standby for any wallet, every trader for its own wallet after a crash. */
+  /** Throws unless this trader may wait: a standby may always wait, any trader for its own lease after a crash. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;
@@ -351,7 +351,7 @@ export class FleetMember {
     }, afterMs);
   }
 
-  /** Renews the lease and the claims on markets. Never rejects. */
+  /** Renews the lease and updates the claims on markets. Never rejects. */
   async #renew(): Promise<void> {
     try {
       const desk = await this.#open();
@@ -386,7 +386,7 @@ export class FleetMember {
     this.markets = [...kept, ...ours];
   }
 
-  /** Returns the open database connection; replaces a failed connection. */
+  /** Returns the open database connection, or opens a new one after a failure. */
   async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;

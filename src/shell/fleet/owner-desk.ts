@@ -1,6 +1,6 @@
 /**
- * A fleet's tables, and a trader's queries about its wallet. A wallet's database row names its owner. The advisory lock
- * of the owner's database session shows whether the owner is still connected.
+ * A fleet's tables, and a trader's queries about its wallet. A wallet's row in the database names its owner. The
+ * owner's database session holds an advisory lock, which shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { type FleetDatabase, unusable } from './database.js';
 /** Version of the fleet's tables, incremented with each change. A trader works only with its own version. */
 const TABLES_VERSION = 2;
 
-/** The SQL functions lock first. The functions' next statement reads, and sees all writes before the lock. */
+/** Each SQL function first locks the row of `about`; its later statements then see all earlier writes. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -80,7 +80,7 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 
 /**
  * Prepares a database for a fleet, or changes the capital of a prepared fleet. Returns true if the database was new.
- * Rejects with TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
+ * Rejects with TwinbookError `fleet_unusable`, or `usage` if the capital is less than was granted.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
@@ -94,7 +94,7 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   return isNew;
 }
 
-/** Checks the tables. Rejects with TwinbookError `fleet_unusable` if tables are missing or of another version. */
+/** Checks the tables. Rejects with TwinbookError `fleet_unusable` if they are missing or have another version. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
   if (version === null)
@@ -116,7 +116,7 @@ export interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
   readonly markets: readonly string[];
-  /** Age of the lease's last renewal by the database's clock, s. */
+  /** Time since the lease was taken (`takenS`) and last renewed (`renewedS`), s, by the database's clock. */
   readonly takenS: number;
   readonly renewedS: number;
   /** Summary of the trader's state; null before the first renewal. */
@@ -128,7 +128,7 @@ export interface FleetState {
   readonly wallets: readonly WalletRow[];
 }
 
-/** Reads the state of the whole fleet for display. Rejects as `requireTables` does. */
+/** Reads the state of the whole fleet for display. Rejects with the errors of `requireTables`. */
 export async function readFleet(database: FleetDatabase): Promise<FleetState> {
   await requireTables(database);
   const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
@@ -146,19 +146,19 @@ export interface OwnerRow {
   readonly holder: string;
   /** Random id of the trader's process, new at each start. */
   readonly instance: string;
-  /** Number of the lease's term, incremented with each new owner. */
+  /** Number of the lease's term, increased by 1 with each new owner. */
   readonly term: number;
-  /** Number of the lease's renewals, incremented with each renewal and each new owner. */
+  /** Number that increases by 1 with each renewal of the lease and each new owner. */
   readonly renewal: number;
   readonly leaseMs: number;
-  /** Whether the owner released the wallet, so that no order rests. */
+  /** Whether the owner released the wallet, which implies that no order rests. */
   readonly isFree: boolean;
 }
 
-/** The wallet's row that `take` must find unchanged; null for an unknown wallet. */
+/** Term and renewal that `take` must find unchanged in the wallet's row; null if there must be no row. */
 export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
-/** A trader's state at its last renewal, for display. Money is decimal text; `result` is the total profit. */
+/** A trader's state at its last renewal, for display. Money is decimal text; `result` is profit or loss in all. */
 export interface TraderSummary {
   readonly mode: string;
   readonly reason: string;
@@ -199,7 +199,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Takes the lease; null for a changed row, or if the owner's session existed, which is ended if permitted. */
+  /** Takes the lease; null if the row has changed or the owner is connected. A connected owner's session is ended. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -214,7 +214,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Renews the lease; locks again on a new connection. `fenced`: the wallet's row names another owner, or no owner. */
+  /** Renews the lease; a new connection first takes the lock again. `fenced`: the wallet's row no longer names us. */
   async renew(
     term: number,
     summary: TraderSummary | null,
@@ -232,30 +232,30 @@ export class DatabaseDesk {
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
     if (isLocked) throw unusable(`${place} answers one connection in changing sessions`, NO_POOLER);
-    // The database server has not yet noticed that our previous session has ended.
+    // The database server has not yet noticed that our previous connection is gone.
     await this.#evict();
     throw unusable(`${place} still has our previous session`, 'a new attempt');
   }
 
-  /** Records that the previous owner's resting orders are proven gone. */
+  /** Records the proof that no order of the previous owner rests. */
   async settle(term: number): Promise<void> {
     await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
-  /** Requests capital. The answer has the capital of the other members, and that of the whole fleet, micros. */
+  /** Requests capital. The answer contains the capital granted to other members and the whole fleet's, micros. */
   async grant(term: number, micros: number) {
     const { wallet, instance } = this.#candidate;
     const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
     return must(row, 'the answer of grant_capital');
   }
 
-  /** Claims markets. Returns those of `markets` that belong to this wallet after the call. */
+  /** Claims markets for this wallet. Returns those of `markets` that the wallet then has. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
-  /** Releases all markets except `markets`, including those of the wallet's previous owner. */
+  /** Releases all claims of the wallet except those on `markets`, also claims of its previous owner. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
     await this.#ask(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Releases the lease, the markets and the capital above `keptMicros`. Call only if no order rests. */
+  /** Releases the lease, the markets and the capital above `keptMicros`. Call this only if no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (
@@ -284,7 +284,7 @@ export class DatabaseDesk {
     return this.#database.close();
   }
 
-  /** Runs a query whose first parameters are wallet, instance and term. */
+  /** Runs a query whose first three parameters are wallet, instance and term. */
   #ask(sql: string, term: number, ...more: readonly unknown[]) {
     return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
@@ -302,7 +302,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /** Ends the session that holds the lock, if permitted. The trader of that session is frozen or disconnected. */
+  /** Ends the session that holds the lock, if permitted: its trader is frozen or disconnected. */
   async #evict(): Promise<void> {
     await this.#database
       .query(
@@ -327,7 +327,7 @@ INSERT INTO twinbook_fleet.wallet
 VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
 ON CONFLICT DO NOTHING RETURNING term, ${TAKEN}`;
 
-/** After a crash, a wallet stays unsettled until its next owner has proven that no order rests. */
+/** After a crash, `is_settled` is false until the next owner has proven that no order rests. */
 const REPLACE_OWNER = `
 UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
   term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false, summary = NULL,
@@ -349,6 +349,6 @@ const RENEWED = `UPDATE twinbook_fleet.wallet SET renewal = renewal + 1, renewed
 const RENEW = `${RENEWED} AND backend_pid = pg_backend_pid() RETURNING term`;
 const RENEW_ANEW = `${RENEWED} RETURNING term`;
 
-/** Returns 63 bits of the wallet's address as text, because JavaScript numbers are too short. */
+/** Returns the lock's number, 63 bits of a hash of the wallet's address, as text: a JavaScript number is too short. */
 const lockKey = (wallet: string): string =>
   String(createHash('sha256').update(`twinbook fleet ${wallet}`).digest().readBigUInt64BE() >> 1n);

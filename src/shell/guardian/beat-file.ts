@@ -1,6 +1,6 @@
 /**
  * A small file that one process overwrites and another process reads. The file's length is fixed, so that writes
- * succeed on a full disk. A reader in the middle of a write sees a wrong check sum, and reads again.
+ * succeed on a full disk. A process that reads during a write finds a wrong checksum, and reads again later.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,20 +14,20 @@ import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.j
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
-/** Maximum size of the file's text, bytes. A blank, the check sum and a line break follow the text. */
+/** Maximum size of the file's text, bytes. The text is followed by a blank, the checksum and a line break. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Opens the heartbeat file in an existing folder. Throws like `openSync`. */
+  /** Opens the heartbeat file in an existing folder. Throws the errors of `openSync`. */
   constructor(path: string) {
     // The heartbeat file is not truncated, so the old content stays until the first heartbeat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
 
-  /** Writes a value; `durable` syncs the file. Throws like `writeSync` and `fsyncSync`, and for a too long value. */
+  /** Writes a value; `durable` syncs the file to disk. Throws for a failed write and for a value that is too long. */
   write(value: object, durable = false): void {
     const bytes = encode(value);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, at);
@@ -39,11 +39,11 @@ export class BeatWriter {
   }
 }
 
-/** Reads the content of a heartbeat file; null without a file, `unreadable` for foreign or partly written content. */
+/** Reads a file of this format; null if it does not exist, `unreadable` for invalid or partly written content. */
 export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
   readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
-/** Reads like `readBeat`, but synchronously, for callers that may wait for the disk. */
+/** Works like `readBeat`, but synchronously, for callers that may wait for the disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
@@ -67,14 +67,14 @@ export function encode(value: object): Buffer {
 export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable' {
   if (bytes.length !== LENGTH) return 'unreadable';
   if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== computeCheck(bytes)) return 'unreadable';
-  // A file of another version has a valid check sum but another schema.
+  // A file of another program version has a valid checksum, but its content may not match the schema.
   return schema.safeParse(parseJson(bytes.toString('utf8', 0, MAX_TEXT_BYTES))).data ?? 'unreadable';
 }
 
 const computeCheck = (bytes: Buffer): string =>
   createHash('sha256').update(bytes.subarray(0, MAX_TEXT_BYTES)).digest('hex').slice(0, CHECK_LENGTH);
 
-/** Minimum interval of heartbeats, ms: far below any time-out, and far above the time of a write. */
+/** Minimum interval of heartbeats, ms: far shorter than any time-out, and far longer than a write takes. */
 const BEAT_EVERY_MS = 200;
 
 export class Heart {
@@ -82,7 +82,7 @@ export class Heart {
   readonly #run = randomBytes(8).toString('hex');
   readonly #process = readMark(process.pid);
   readonly #cannotBeat: (error: unknown) => void;
-  /** Whether orders of an earlier run may rest; false once this run trades or has ended regularly. */
+  /** Whether orders of an earlier run may have rested when this run started; used until this run trades. */
   readonly #mayHaveRested: boolean;
   #count = 0;
   #steppedMs: number | null = null;
@@ -95,8 +95,8 @@ export class Heart {
   #failed = false;
 
   /**
-   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits one writer. `knowsOrders`:
-   * the ledger ever had an order. `cannotBeat` is called at the first failed write. Throws `file_unreadable`.
+   * Writes heartbeats on a timer until the first step of the core. The ledger's lock permits only one writer.
+   * `knowsOrders`: the ledger has an order. `cannotBeat` is called when writes begin to fail. Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
@@ -115,7 +115,7 @@ export class Heart {
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /** Writes a heartbeat after a step of the core. Returns the time since the last step, ms; 0 for the first. */
+  /** Writes a heartbeat after a step of the core. Returns the time since the previous step, ms; 0 if there is none. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;
@@ -128,7 +128,7 @@ export class Heart {
     return sinceMs;
   }
 
-  /** Marks a regular end of the trader. Call after two reads without a resting order, when no order will follow. */
+  /** Records that the trader ends. Call this after the proof that no order rests, when no order will follow. */
   end(): void {
     this.#enter('ended');
   }
@@ -137,7 +137,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Closes the file. If `end` was not called before, the guardian assumes a crash. */
+  /** Closes the heartbeat file. If `end` was not called before, the guardian assumes a crash. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();
@@ -162,7 +162,7 @@ export class Heart {
     const identity = { run: this.#run, process: this.#process, count: this.#count };
     const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
-      // The first heartbeat of a phase is synced, because the next guardian needs the phase after a power cut.
+      // The first heartbeat of a phase is synced to disk: a guardian needs the phase even after a power cut.
       this.#writer.write(beat, phase !== this.#syncedPhase);
       this.#syncedPhase = phase;
       this.#failed = false;

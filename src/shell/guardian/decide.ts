@@ -1,9 +1,9 @@
 /**
- * The guardian's decision: a pure function from state and observation to state and actions. In doubt the guardian
- * cancels, because an order that it could not read may rest. Only a new heartbeat, or two rounds of cancels that find
- * no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
+ * The guardian's decision: a pure function from state and observation to state and actions. In doubt, the guardian
+ * cancels, because an order that it could not read may be open. Only a new heartbeat, or two rounds of cancels that
+ * find no order, end an alarm. Only time in which the guardian itself ran counts as the trader's silence.
  *
- * Neither process uses the other's clock: a file shows only that the other process was active since the last read.
+ * Neither process uses the other's clock: a changed file shows only that its writer was active since the last read.
  */
 
 import { z } from 'zod';
@@ -20,15 +20,15 @@ export const heartbeatSchema = z.object({
   count: z.number().int().nonnegative(),
   /**
    * - `starting`: the trader does not manage orders yet
-   * - `trading`: the core runs; each step may write a heartbeat
+   * - `trading`: the core runs, and its steps write heartbeats
    * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an own order may rest at the exchange. After phase `trading`, only phase `ended` resets the value. */
+  /** Whether an own order may rest at the exchange. Once true, the value stays true until phase `ended`. */
   mayRest: z.boolean(),
   /** Whether the trader is killed, halted or stopping, so that resting orders must be canceled. */
   nothingMayRest: z.boolean(),
-  /** Time after this heartbeat in which no other trader of the fleet can own the wallet, ms; null without a fleet. */
+  /** Time after this heartbeat until another trader of the fleet may own the wallet, ms; null if there is no fleet. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
@@ -37,11 +37,11 @@ export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
-  /** Whether the guardian outlives the trader, because the guardian's own unit started it. */
+  /** Whether the guardian continues after the trader's end, because it runs as its own service. */
   stays: z.boolean(),
   /**
-   * - `opening`: the guardian cannot cancel now; the text has the reason
-   * - `watching`: the trader's heartbeat continues, or no order rests
+   * - `opening`: the guardian cannot cancel now; `text` has the reason
+   * - `watching`: there is no alarm, or a killed trader's orders are proven gone
    * - `canceling`: the heartbeat stopped; orders may rest
    * - `secured`: the heartbeat stopped; two rounds found no resting order
    * - `ended`, `failed`: the guardian has ended; a failed guardian could not guard
@@ -57,85 +57,85 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
 
 export interface GuardianRules {
   readonly timeoutMs: number;
-  /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
+  /** Time after the last seen order in which another order may still appear, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** On paper, the guardian ends without a ledger, or after this time without an exchange, ms. Null: real money. */
+  /** With paper money: time without an exchange, ms, after which the guardian ends. Null if real money is traded. */
   readonly paperPatienceMs: number | null;
 }
 
-/** One observation of the guardian. `nowMs` is the guardian's monotonic clock, which has an arbitrary start. */
+/** Input of one decision. `nowMs` is the guardian's monotonic clock, which has an arbitrary start. */
 export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
-      /** The trader's heartbeat; null without a file, `unreadable` during a write or for other content. */
+      /** The trader's heartbeat; null if there is no file, `unreadable` for invalid or partly written content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
-      /** Whether the process that wrote the heartbeat is known to have ended. */
+      /** Whether the process that wrote the heartbeat has certainly ended. */
       readonly traderGone: boolean;
-      /** Whether the ledger's file is known to be gone. */
+      /** Whether the ledger's file certainly no longer exists. */
       readonly ledgerGone: boolean;
     }
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: reads failed. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order was open. `failed`: reads failed. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Writes the stop file that keeps a recovering or starting trader from quoting. */
+  /** Writes the stop file, which prevents a trader that recovers or starts from quoting. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
-  /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Rounds never overlap. */
+  /** Cancels all orders once and reads resting orders twice; the next `round` has the outcome. Rounds never overlap. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
-/** Maximum silence counted per check, ms, so that the guardian's own sleep does not count as the trader's silence. */
+/** Maximum time counted per check as the trader's silence, ms: the guardian itself may have been asleep longer. */
 const LONGEST_STEP_MS = 1_000;
-/** Maximum time that orders of an earlier run may rest while new traders repeatedly start, ms. */
+/** Maximum time for which traders may be starting while orders of an earlier run may rest, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/** Time after which the guardian cancels for a killed but running trader, ms: the trader's requests may be blocked. */
+/** Time after which the guardian helps a killed but running trader to cancel, ms: its own requests may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
-/** Interval at which the guardian reads the exchange during a kill, once no order rests, ms. */
+/** Interval of reads of the exchange for a killed trader after two empty rounds, ms. */
 const KILLED_MS = 60_000;
-/** Number of consecutive rounds without an order that prove that no order rests. */
+/** Number of consecutive rounds without a resting order that count as proof that no order rests. */
 const EMPTY_ROUNDS = 2;
 /** Pause after a round of cancels that found an order, ms. */
 const AGAIN_MS = 500;
-/** Pause between the two rounds that must find no order, ms. An interrupted request arrives in this pause. */
+/** Pause after a round that found no order, ms: an interrupted request may arrive before the next round. */
 const AGREE_MS = 2_000;
-/** Interval of reads after two empty rounds, ms, while a late order may still begin to rest. */
+/** Interval of rounds after two empty rounds for a silent trader, ms: a late order may still appear. */
 const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heartbeat stopped. `pulling`: it continues, but orders that must be canceled still rest. */
+  /** `silence`: the heartbeat stopped. `pulling`: it continues, but the trader has had to cancel all orders for 5 s. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
   readonly failures: number;
-  /** Time of the first of the latest consecutive failed rounds, ms; null if the last round succeeded. */
+  /** Time when the first of the consecutive failed rounds ended, ms; null if the last round did not fail. */
   readonly failingSinceMs: number | null;
-  /** Time when a resting order was last seen, ms; the start of the alarm if none was seen. */
+  /** Time when a resting order was last seen, ms; the alarm's start if no order was seen. */
   readonly orderSeenMs: number;
   readonly text: string;
 }
 
 export interface GuardianMind {
-  /** Last readable heartbeat. Before it: null without a file, `unreadable` for other content. */
+  /** Last readable heartbeat; before the first heartbeat, null if no file was found, `unreadable` if it is invalid. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
   readonly startingMs: number;
-  /** Time for which the trader already must have no resting order, ms; 0 if orders may rest. */
+  /** Time for which no order of the trader has been allowed to rest, ms; 0 if orders may rest. */
   readonly pullingMs: number;
   readonly alarm: Alarm | null;
-  /** Whether a round of cancels runs now, possibly for an alarm that has ended. */
+  /** Whether a round of cancels is in progress, possibly for an alarm that has ended. */
   readonly isRound: boolean;
-  /** Whether the alarm about this heartbeat is over, because no order rests and the trader has ended. */
+  /** Whether the alarm about the last heartbeat is over, because no order rests and the trader has ended. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -198,7 +198,7 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: GuardianPoll): 
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  // Each field is copied by name: this code runs at every check, and an object spread is many times slower.
+  // Each field is copied by name, because this code runs at every check, and an object spread is far slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
@@ -248,7 +248,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: GuardianPoll, why: str
   return begin(mind, alarm, actions);
 }
 
-/** Begins to cancel, without a stop file: a trader with a heartbeat knows its orders and accepts commands. */
+/** Begins to cancel. Writes no stop file, because a trader with a heartbeat knows its orders and accepts commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: GuardianPoll): Decision {
   const text = `quoting was off for ${seconds(mind.pullingMs)}, so no order may be open: the guardian reads and cancels open orders`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -264,7 +264,7 @@ const makeAlarm = (cause: Alarm['cause'], text: string, nowMs: number): Alarm =>
   text,
 });
 
-/** Begins the first round of cancels of an alarm. A running round of the previous alarm ends first. */
+/** Begins the first round of cancels of an alarm, unless a round of the previous alarm is in progress. */
 function begin(mind: GuardianMind, alarm: Alarm, actions: readonly GuardianAction[]): Decision {
   if (mind.isRound) return { mind: { ...mind, alarm }, actions };
   return { mind: { ...mind, alarm, isRound: true }, actions: [...actions, { kind: 'cancel' }] };
@@ -277,14 +277,14 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
-/** True once the wallet's next owner in the fleet may cancel the orders; false while reads of the orders fail. */
+/** Returns whether canceling is left to the wallet's next owner in the fleet; false while our rounds fail. */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
   const sinceMs = silentMs - heartbeat.oursForMs;
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
-/** True if the alarm is over: no order rests, the trader's process has ended, and no late order can follow. */
+/** Returns whether the alarm is over: no order rests, the trader's process has ended, and no order can appear late. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: GuardianPoll): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
@@ -307,7 +307,7 @@ function reasonToEnd(
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }
 
-/** True if a round without orders needs no message: the alarm was secured before, or a killed trader canceled. */
+/** Returns whether a round without orders needs no message: it repeats the proof, or the trader itself cancels. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';
 
 function onRound(before: GuardianMind, round: GuardianRound): Decision {
@@ -318,7 +318,7 @@ function onRound(before: GuardianMind, round: GuardianRound): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The alarm ended during the round, for example because the trader recovered. The round's cancels stay in effect.
+  // The alarm ended during the round, for example because the trader recovered. The round's cancels remain valid.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

@@ -1,5 +1,5 @@
 /**
- * The guardian is a separate process that cancels everything when the trader's heartbeat stops. `decide` chooses these
+ * The guardian is a separate process that cancels all orders when the trader's heartbeat stops. `decide` chooses its
  * actions. The guardian only reads and cancels resting orders. Guardian and trader share no memory or connection.
  */
 
@@ -58,7 +58,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A file that is opened once, and not created again if removed. Opening the file is retried after a failure. */
+/** A file that is opened once and then stays open, even if removed. A failed opening is retried at the next use. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -98,7 +98,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // A failed write to the guardian's log is ignored: terminal and report show the lines too.
+      // A failed write to the log is ignored, because the terminal shows the lines too.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -123,7 +123,7 @@ export class Reporter {
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A failed write of the report is ignored: the trader warns when the report no longer changes.
+      // A failed write is ignored: the trader notices that the report no longer changes, and warns.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -142,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the stop file durably. An existing stop file has an older reason and stays. A trader finds no file or the
- * whole reason. On a full disk the file may be empty; its name alone stops a trader. Throws the file system's errors.
+ * Writes the stop file durably. An existing stop file stays, because its reason is older. A trader finds no file or the
+ * whole reason. On a full disk the file may be empty, but still kills. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -157,7 +157,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** Writes a copy and links it; false if the name exists, the disk is full or linking fails. Throws if a sync fails. */
+/** Writes a temporary file and links it to the name; false if one of both fails. Throws if the sync to disk fails. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -172,7 +172,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
         () => true,
         () => false,
       );
-    // The stop file is synced last: its name alone stops a trader, however long the disk takes.
+    // The stop file already works at this point, even if this sync to disk takes long.
     if (isNamed) await file.sync();
     return isNamed;
   } finally {
@@ -181,7 +181,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the stop file under its name and then writes it. Throws the system's error, EEXIST for an existing file. */
+/** Creates the stop file, then writes the reason. Throws the system's error, such as EEXIST for an existing file. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -194,10 +194,10 @@ async function leavePlain(path: string, text: string): Promise<void> {
   }
 }
 
-/** Time limit of a guardian's request, ms, which is short because the next round repeats the request. */
+/** Maximum time of one of the guardian's requests, ms; short, because the next round repeats the request. */
 const TIMEOUT_MS = 5_000;
 
-/** Wallet and API key of the guardian, in memory. An alarm thus needs no disk, and no API key of the trader. */
+/** Wallet and API key of the guardian, kept in memory: an alarm needs neither the disk nor the trader's API key. */
 class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
@@ -213,9 +213,9 @@ class GuardianSession {
     }
     this.#settings = settings;
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
-    // The trader's variables for credentials are ignored, because a shared key could be lost for both at once.
+    // The environment's credentials are the trader's, and ignored: with one key, both could lose it at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // Pacing is off, so that no answer delays the next round of cancels. A round makes few requests.
+    // Pacing is off, so that an answer about rate limits does not delay cancels. A round of cancels sends few requests.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
@@ -250,12 +250,12 @@ class GuardianSession {
 }
 
 const LOOK_EVERY_MS = 250;
-/** Interval of the tests of the guardian's API key, ms, so that a revoked key is noticed early. */
+/** Interval between two tests of the guardian's API key, ms, so that a revoked key is noticed early. */
 const CHECK_EVERY_MS = 600_000;
 const CHECK_AGAIN_MS = 5_000;
-/** Maximum characters of a report's text, so that even three-byte characters fit into its fixed length. */
+/** Maximum number of characters of a report's text: even three-byte characters then fit into the file. */
 const MAX_TEXT = 200;
-/** Time in which the report of another guardian must change if that guardian runs, ms. */
+/** Time within which the report of another guardian changes if that guardian is active, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
 export interface GuardianOptions {
@@ -263,15 +263,15 @@ export interface GuardianOptions {
   readonly walletFile: string;
   readonly credentialsFile: string;
   readonly isPaper: boolean;
-  /** Whether the trader is in a fleet: a revoked key then stops a replaced trader and its guardian too. */
+  /** Whether the trader is in a fleet: then the guardian makes no new key, so that revoking its key stops it. */
   readonly isFenced: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Path of the stop file that keeps a recovering trader from quoting; null if it may quote again on its own. */
+  /** Path of the stop file, which prevents a recovering trader from quoting; null if it may quote again on its own. */
   readonly markFile: string | null;
-  /** Cancels everything and reads the resting orders twice. Throws TwinbookError if resting orders remain unknown. */
+  /** Cancels all orders and reads the resting orders twice. Throws TwinbookError if these reads fail. */
   readonly cancelEverything: (
     access: Pick<GuardianSession, 'client' | 'wallet'>,
   ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
@@ -289,7 +289,7 @@ export async function runGuardian(options: GuardianOptions): Promise<void> {
   await new Guardian(options).run();
 }
 
-/** Returns the process id of an active guardian of this ledger; null without one. */
+/** Returns the process id of an active guardian of this ledger; null if there is none. */
 async function anotherGuards(ledgerPath: string): Promise<number | null> {
   const read = () => readBeat(locateReportFile(ledgerPath), reportSchema);
   const first = await read();
@@ -311,12 +311,12 @@ class Guardian {
   readonly #identity = { run: randomBytes(8).toString('hex'), process: readMark(process.pid) };
   #mind: GuardianMind = FRESH_MIND;
   #key: GuardianSession | null = null;
-  /** Last content of the watched files; null before the first read. */
+  /** Newest heartbeat, and whether the ledger is gone; null before the first read. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
   /** Reason why the guardian's key is unusable; null for a usable key. */
   #trouble: string | null = 'the key was not checked yet';
-  /** Text of a stop file that is not yet written; null otherwise. */
+  /** Reason for a stop file that must still be written; null if none must. */
   #unleftMark: string | null = null;
   #count = 0;
   #end: (text: string) => void = () => undefined;
@@ -363,7 +363,7 @@ class Guardian {
     if (this.#key !== null) await inTime(this.#key.client.close());
   }
 
-  /** Reads the files in the background, because a check must not wait for a hanging disk. */
+  /** Starts to read the files, and decides by the previous read: a check must not wait for a hanging disk. */
   #look(): void {
     if (!this.#reading) {
       this.#reading = true;
@@ -410,7 +410,7 @@ class Guardian {
     }
   }
 
-  /** Runs a round of cancels. Writes the stop file first, for a recovering trader, with a bounded wait for the disk. */
+  /** Runs a round of cancels. First writes a due stop file, but waits only briefly for the disk. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();
@@ -442,7 +442,7 @@ class Guardian {
     }
   }
 
-  /** Checks the key regularly, because a trader must learn at once that its guardian cannot cancel. */
+  /** Tests the API key regularly, because the trader must learn early that its guardian cannot cancel. */
   async #keepChecking(key: GuardianSession, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#trouble;

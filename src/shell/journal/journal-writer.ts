@@ -1,7 +1,7 @@
 /**
  * Writes the journal of a run, from which each decision can be replayed. The journal neither stops the trader nor slows
- * its loop. Lines are written to disk once a second. A disk problem is reported once and ends the journal. The
- * observations and requests in a journal contain no key, secret or passphrase.
+ * its loop. Lines are written to disk once a second. If the disk fails, the journal reports this once and ends. A
+ * journal contains no key, secret or passphrase.
  */
 
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -33,15 +33,15 @@ import {
 } from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Time limit for closing a journal, ms: the last second's lines must be written, and a segment packed. */
+/** Maximum time for closing a journal, ms: the last lines must be written, and the last segment compressed. */
 const CLOSE_WITHIN_MS = 10_000;
-/** Maximum size of a ledger that is copied into a journal; each run takes as much disk space. */
+/** Maximum size of a ledger that is copied into a journal, bytes; each run needs this space on the disk. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-/** Maximum size of a ledger copied during the start. A larger ledger is copied later: 200 MB take two seconds. */
+/** Maximum size of a ledger that is copied during the start, bytes. A larger ledger is copied later, in a thread. */
 const COPIED_AT_ONCE_BYTES = 20_000_000;
-/** Reason for a missing copy, stored in a run's description until the copy of the ledger is complete. */
+/** Reason for the missing copy of the ledger, stored in the run's description until the copy is complete. */
 const NOT_COPIED_YET = 'the run ended before its ledger was copied';
-/** The journal of a run; if journals are off or failed, an object that records nothing. */
+/** Interface of a run's journal. If journals are off or failed, the object records nothing. */
 export type KeptJournal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
@@ -62,7 +62,7 @@ export interface JournalOptions extends RunFacts {
   readonly keptFreeBytes?: number;
   /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
-  /** Begins the copy of a large ledger; absent: in a thread. */
+  /** Begins the copy of a large ledger; absent: `beginLedgerCopy`. */
   readonly beginCopy?: typeof beginLedgerCopy;
 }
 
@@ -74,7 +74,7 @@ const NO_JOURNAL: KeptJournal = {
   close: () => Promise.resolve(),
 };
 
-/** Opens the journal, after the ledger is open and before the `Trader` is made. Reports problems, never throws. */
+/** Opens the journal. Call after the ledger is open, before the `Trader` is made. Reports problems, never throws. */
 export async function openJournal(options: JournalOptions): Promise<KeptJournal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -106,7 +106,7 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
   }
 }
 
-/** Writes the run's description so that its file is complete or absent whenever the process ends. */
+/** Writes the run's description. Whenever the process ends, the file is complete or absent. */
 function writeDescription(folder: string, description: RunDescription): void {
   const path = join(folder, RUN_FILE);
   writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
@@ -129,7 +129,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/** Copies the ledger by SQLite, because copying the file would drop its locks. `missing`: why a copy is missing. */
+/** Copies the ledger through SQLite: reading the file directly would drop its locks. `missing`: why no copy exists. */
 async function copyLedger(options: JournalOptions, folder: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
@@ -138,7 +138,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  // The run's description is written first, so that a later start finds a killed run and can delete it.
+  // The description is written before the copy. After a crash, a later start therefore finds and deletes the run.
   writeDescription(folder, describeRun(options, NOT_COPIED_YET));
   const target = join(folder, LEDGER_COPY);
   const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
@@ -147,7 +147,7 @@ async function copyLedger(options: JournalOptions, folder: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** Deletes old runs to fit a run of `ownBytes`, of which `unwritten` are not yet on disk. Throws on a full disk. */
+/** Deletes old runs until one of `ownBytes` fits; `unwritten` of these are not on disk yet. Throws if it cannot fit. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -155,7 +155,7 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
   if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
 }
 
-/** Records a step's inputs other than its observation: timed-out strategy calls, and signatures. */
+/** Records inputs of a step besides its observation: which strategy calls timed out, and the signer's answers. */
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
@@ -223,7 +223,7 @@ class RunJournalWriter extends StepInputRecorder {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
     try {
-      // Empty fields of a step are omitted, because most steps only have the time.
+      // Empty fields are omitted, because most steps have nothing but their time.
       const line = JSON.stringify({
         index: this.#steps,
         observation,
@@ -239,7 +239,7 @@ class RunJournalWriter extends StepInputRecorder {
     }
   }
 
-  /** Writes the waiting lines, or reports that the disk does not answer in time. Never throws. */
+  /** Writes the waiting lines and ends the journal, or reports that the disk does not answer. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
@@ -285,7 +285,7 @@ class RunJournalWriter extends StepInputRecorder {
     clearInterval(this.#timer);
     this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
-    // A failing disk may refuse the end file too; the run then looks like that of a killed process.
+    // If writing the end file fails too, the run looks as if its process was killed.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
@@ -296,9 +296,9 @@ class RunJournalWriter extends StepInputRecorder {
   }
 }
 
-/** Size at which a segment of the journal is compressed, bytes: to a tenth, in another thread. */
+/** Size at which a segment of the journal is compressed in another thread, bytes; compression saves nine tenths. */
 export const SEGMENT_BYTES = 16_000_000;
-/** Maximum characters of waiting lines; more lines wait only if the disk has not answered for minutes. */
+/** Maximum number of characters that wait to be written; reached only if the disk does not answer for minutes. */
 const MAX_WAITING_CHARS = 64_000_000;
 const READ_BYTES = 1 << 18;
 
@@ -331,7 +331,7 @@ export class Segments {
     return true;
   }
 
-  /** Writes waiting lines, and packs a large segment. Calls of `flush` must not overlap. Throws the disk's errors. */
+  /** Writes waiting lines, and compresses a full segment. Calls must not overlap. Throws the file system's errors. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) {
       const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
@@ -344,7 +344,7 @@ export class Segments {
     if (this.#openBytes >= this.#segmentBytes) await this.#pack();
   }
 
-  /** Writes and packs all remaining lines. Throws as `flush` does. */
+  /** Writes all waiting lines and compresses the last segment. Throws the errors of `flush`. */
   async close(): Promise<void> {
     await this.flush();
     if (this.#openBytes > 0) await this.#pack();
@@ -363,7 +363,7 @@ export class Segments {
     this.#file = null;
     this.#number += 1;
     const temporary = `${plain}.gz.part`;
-    // The packed segment is synced before it gets its name, because the plain file is removed afterwards.
+    // The compressed segment is synced to disk before it is renamed, because the plain file is then removed.
     const target = createWriteStream(temporary, { flush: true });
     try {
       await pipeline(createReadStream(plain, { highWaterMark: READ_BYTES }), createGzip(), target);
@@ -393,14 +393,14 @@ export type CopyNews = 'begun' | 'done';
 interface LedgerCopy {
   /** Resolves when the ledger's copy is complete; rejects with the reason of a failure. */
   readonly done: Promise<void>;
-  /** Begins a delayed copy of the ledger at once. Call this when the process is about to end. */
+  /** Begins the delayed copy at once. Call this when the process is about to end. */
   hurry(): void;
 }
 
 /**
  * Copies a large ledger in a thread, because copying hundreds of megabytes takes seconds and must not block the
- * trader's loop. The copy has the ledger's state at the call. Resolves as soon as later writes cannot get into the
- * copy. Throws if copying cannot begin.
+ * trader's loop. Resolves as soon as later writes to the ledger no longer change the copy. Rejects if copying cannot
+ * begin.
  */
 export async function beginLedgerCopy(
   source: string,
@@ -416,7 +416,7 @@ export async function beginLedgerCopy(
       thread.once('exit', () => reject(new Error('the copy of the ledger was interrupted')));
     });
   const done = awaitNews('done');
-  // An empty handler avoids an unhandled rejection; a waiting caller still gets the error.
+  // The empty handler prevents an unhandled rejection; a caller that waits for `done` still gets the error.
   done.catch(() => undefined);
   await awaitNews('begun');
   return { done, hurry: () => thread.postMessage('now') };

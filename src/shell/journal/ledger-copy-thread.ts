@@ -10,7 +10,7 @@ import { beginView, copyView } from '../runtime/disk.js';
 import type { CopyNews, CopyOrder } from './journal-writer.js';
 
 const parent = must(parentPort, 'parent of this thread');
-// Only `beginLedgerCopy` starts this worker thread.
+// The cast is safe: only `beginLedgerCopy` starts this worker thread.
 const { source, target, beginAfterMs } = workerData as CopyOrder;
 const tell = (news: CopyNews) => parent.postMessage(news);
 const hurried = once(parent, 'message');

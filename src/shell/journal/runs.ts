@@ -30,16 +30,16 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
   readonly format: typeof JOURNAL_FORMAT;
   readonly configFile: string;
   readonly ledgerPath: string;
-  /** Time when the recorded `Trader` was made, our clock, ms. */
+  /** Time when the run's `Trader` was made, our clock, Unix ms. */
   readonly startedMs: number;
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Reason why `ledger.sqlite` is missing; null if the file exists. A run without this file cannot be replayed. */
+  /** Reason why `ledger.sqlite` is missing; null if it exists. Without `ledger.sqlite`, the run cannot be replayed. */
   readonly ledgerMissing: string | null;
 }
 
-/** Settings of a strategy and the key of its code. A journal does not contain the code. */
+/** Settings of a strategy, and the key of its code. The journal does not contain the code itself. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
@@ -54,15 +54,15 @@ export interface RunStep {
   readonly observation: Observation;
   /** Requests of the step in order; empty if the step threw an error. */
   readonly requests: readonly Request[];
-  /** Numbers of the strategy calls that timed out in this step; calls are counted within the step from 0. */
+  /** Numbers of the strategy calls that timed out in this step; the step's calls are numbered from 0. */
   readonly timedOut: readonly number[];
   /** Answers of the signer during this step, in order. */
   readonly signed: readonly { readonly intentId: string; readonly answer: SignAnswer }[];
-  /** Error of the core, which ended the run with this step; null without an error. */
+  /** Error of the core that ended the run at this step; null if the step had no error. */
   readonly failure: string | null;
 }
 
-/** A run's journal on disk. While the run continues, the journal ends with the last write to disk. */
+/** A run's journal on disk. While the run continues, the journal contains only what is already written. */
 export type RunJournal = ReturnType<typeof readRun>;
 
 const description = z.looseObject({
@@ -73,7 +73,7 @@ const description = z.looseObject({
   ledgerMissing: z.string().nullable(),
 });
 const runEnd = z.object({
-  /** Number of steps passed to the journal. If the journal stopped early, the last steps may be missing on disk. */
+  /** Number of steps passed to the journal. If the journal ended early, the last of these may be missing on disk. */
   steps: z.number().int(),
   endedMs: z.number(),
   /** Reason why the journal ended before the run, such as a full disk; null for a complete journal. */
@@ -81,7 +81,7 @@ const runEnd = z.object({
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** Schema of a step, only of the outer fields, because this program wrote the content from its own types. */
+/** Schema of a step's outer fields. Inner fields are not checked, because this program wrote them from its types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
@@ -105,17 +105,17 @@ export function readRun(folder: string) {
   const warnings: string[] = [];
   return {
     folder,
-    // This program wrote the description from its own types; the parse above checked the outer fields.
+    // The cast is safe: this program wrote the description from its own types, and the outer fields were checked.
     description: told as RunDescription,
-    // Path of the ledger's copy from the start; null if not copied. Open only a copy of this ledger file.
+    // Path of the copy of the ledger at the run's start; null if there is none. Never open it directly: copy it first.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
-    // Content of `end.json`; null while the run continues, for a killed run, and if a full disk left it empty.
+    // Content of `end.json`; null if the run continues, its process was killed, or a full disk left the file empty.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Warnings about the journal; complete after `steps()` was read to its end. */
     warnings,
     /**
-     * Reads the run's steps; each call begins at the first step. A truncated last line ends the stream and adds to
-     * `warnings`. Throws `recording_invalid` for a missing or invalid step.
+     * Reads the run's steps; each call begins at the first step. A truncated last line ends the steps, with a warning
+     * in `warnings`. Throws `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
   };
@@ -145,7 +145,7 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
         broken = number;
         continue;
       }
-      // The cast is needed, because the schema has checked only the outer fields.
+      // The cast is needed, because the schema describes only the outer fields.
       const read = data as unknown as RunStep;
       if (read.index !== index)
         throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
@@ -154,12 +154,12 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Ru
     }
     if (broken === null) continue;
     if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is not a valid step`);
-    // The process ended during a write, so the last step is incomplete on disk.
+    // The process has ended during a write, or is writing now, so the last line is incomplete.
     warnings.push(`${file}: the last line is truncated and was omitted`);
   }
 }
 
-/** Lists a journal's segments in order. A packed segment replaces its unpacked file, because it is complete. */
+/** Lists a journal's segments in order. If a segment exists plain and compressed, the compressed file is complete. */
 function segmentFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
   return names
@@ -201,7 +201,7 @@ function listRuns(dir: string) {
 /** Maximum number of runs that the message for an unknown run lists. */
 const MAX_NAMED = 10;
 
-/** Finds a run by `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage` with a list of runs. */
+/** Finds a run by `last`, the start of its id, or a path. Throws TwinbookError `usage` with a list of runs in `dir`. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;
@@ -237,7 +237,7 @@ export function runField(folder: string, name: string): unknown {
   }
 }
 
-/** Lists a folder; empty for a missing or just removed folder. */
+/** Lists a folder's entries; empty if the folder does not exist. */
 function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -246,9 +246,9 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** Frees disk space for a run by deleting older runs. The run folders are read once, because no other run grows. */
+/** Frees disk space for a run by deleting older runs. The older runs are read once, because they no longer grow. */
 export class DiskQuota {
-  /** Finished runs of the same ledger, oldest first. */
+  /** Earlier runs of the same ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
   #othersBytes: number;
 
@@ -260,7 +260,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Removes the oldest runs until `ownBytes` fit into `maxBytes` and the disk. False if they cannot fit. */
+  /** Deletes the oldest runs until `ownBytes` fit into `maxBytes` and onto the disk; false if they cannot fit. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {

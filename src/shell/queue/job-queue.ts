@@ -1,6 +1,6 @@
 /**
  * Distributes jobs through BullMQ on Redis or Valkey. Every call waits while the queue's server cannot be reached;
- * `askServer` explains the server's errors.
+ * `askServer` converts the server's errors.
  */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
@@ -10,24 +10,24 @@ import { openSeal, type SealKey, seal } from './seal.js';
 
 export type Handled =
   | { readonly kind: 'done'; readonly text: string }
-  /** The job needs a worker of another version. The job waits for such a worker, and this worker continues. */
+  /** The job needs a worker of another version: it waits in the queue, and this worker continues. */
   | { readonly kind: 'foreign'; readonly why: string }
   /** This machine lacks the job's input data. The job returns to the queue, and this worker ends with the error. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 export interface QueueWork {
-  /** Time without a sign of life after which a worker loses its job, ms. */
+  /** Time without a renewal of the job's lock after which a worker loses its job, ms. */
   readonly lockMs: number;
-  /** @param document returns a document stored by the leader; null without one */
+  /** @param document returns a document stored by the leader; null if there is none */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
   /** Resolves when the worker is asked to stop. The worker then finishes its job and takes no further job. */
   readonly stopAsked: Promise<void>;
 }
 
-/** Maximum number of workers that a job may lose before it fails. */
+/** Maximum number of times that a job may lose its worker before it fails. */
 const MOST_STALLS = 2;
-/** Time without a server connection after which a worker ends, ms. A supervisor restarts the ended worker. */
+/** Time without a connection to the server after which a worker ends, ms, to be restarted by a supervisor. */
 const MOST_AWAY_MS = 60_000;
 
 /**
@@ -62,7 +62,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
       throw new DelayedError();
     }
     await job.moveToWait(token);
-    // After this call, the worker takes neither a further job nor this job again.
+    // After this forced close, the worker takes neither this job again nor a further job.
     void worker.close(true);
     end(handled.error);
     throw new WaitingError();
@@ -72,7 +72,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   const worker = new Worker(address.name, process, { ...place, ...stalls });
   worker.on('error', ({ message }) => say(`queue: ${message}`));
   let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
-  // After an error the worker ends at once. After a stop request it finishes its job, if still connected.
+  // After an error the worker ends at once. After a stop request, the worker first finishes its job, if connected.
   if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
   else await worker.close(true).catch(() => undefined);
   clearTimeout(timer);
@@ -80,7 +80,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
   if (error !== null) throw error;
 }
 
-/** Runs a job and returns the signed result. An error of the job is a signed result too. */
+/** Runs a job and returns its signed result. If the job throws, the signed result contains the error. */
 async function handleSealed(
   address: QueueAddress,
   { id = '', data }: Job,
@@ -89,7 +89,7 @@ async function handleSealed(
 ): Promise<Handled> {
   const text = openSeal(address, 'job', id, (data as { readonly sealed?: unknown } | null)?.sealed);
   if (text === null) return { kind: 'foreign', why: UNSEALED };
-  // A document over `MOST_BYTES` is truncated, so its checksum fails.
+  // A document larger than `MOST_BYTES` is truncated, so the caller finds a wrong checksum.
   const document = async (key: string) => (await redis.getrange(documentKey(address.name, key), 0, MOST_BYTES)) || null;
   try {
     const handled = await handle(JSON.parse(text), document);
@@ -109,7 +109,7 @@ export const PREFIX = 'twinbook';
 /** Redis script that tests the permission to write, and deletes the test key. */
 const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
 
-/** Connects to the server; requests wait for a connection. `report` is called when it is lost or returns. */
+/** Connects to the server; requests wait for the connection. Calls `report` when the connection is lost or restored. */
 export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
   const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
   const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });
@@ -118,7 +118,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
     if (isAway !== wasAway) report(text, isAway);
     wasAway = isAway;
   };
-  // Every failed attempt to connect also emits an error, which is ignored: the `close` event handles it.
+  // The `error` event of a failed attempt to connect is ignored, because a `close` event follows.
   redis.on('error', () => undefined);
   redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
   redis.on('ready', () => note(false, 'the server of the queue is back'));
@@ -129,7 +129,7 @@ export function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
 
-/** Throws TwinbookError `queue_unusable` for an unsuitable server, with host and port, never user or password. */
+/** Throws TwinbookError `queue_unusable` for an unsuitable server; the error names host and port, but no password. */
 export async function requireServer(url: string): Promise<void> {
   const place = formatPlace(url);
   const options = { lazyConnect: true, connectTimeout: CONNECT_WITHIN_MS, commandTimeout: CONNECT_WITHIN_MS };
@@ -141,7 +141,7 @@ export async function requireServer(url: string): Promise<void> {
   try {
     await redis.connect();
     const info = await redis.info();
-    // An error on selecting the database is reported only here; jobs would go into the first database.
+    // A failed selection of the database is only emitted as an event; jobs would go into the first database.
     if (heard !== null) throw heard;
     requireFit(place, info);
     await redis.eval(PROBE, 1, `${PREFIX}:probe`);
@@ -165,7 +165,7 @@ function requireFit(place: string, info: string): void {
   if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
 }
 
-/** Makes a request. Throws an error of the queue's server (full memory, wrong password) as `queue_unusable`. */
+/** Makes a request. Converts an error of the queue's server (full memory, wrong password) to `queue_unusable`. */
 export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -190,7 +190,7 @@ const unusable = (what: string, wanted: string): TwinbookError =>
 /** Returns a server's host and port. Throws TwinbookError `usage` for an invalid address, which is not quoted. */
 function formatPlace(url: string): string {
   const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
-  // If the address's path is not a number, it may be the end of a password that contains a slash.
+  // A path that is not a number may be the end of a password that contains a slash.
   if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
   const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood';
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
@@ -201,7 +201,7 @@ export interface QueueAddress extends SealKey {
   readonly url: string;
 }
 
-/** A finished job. `stalled`: too many workers lost the job. `forged`: its result is not signed with the secret. */
+/** A finished job. `stalled`: the job lost its worker too often. `forged`: the result is not signed with the secret. */
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
@@ -237,19 +237,19 @@ export class JobQueue {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
-  /** Adds jobs of plain data to the queue. Existing jobs stay unchanged. */
+  /** Adds jobs of plain data to the queue. Jobs that are already in the queue stay unchanged. */
   add(jobs: readonly { readonly id: string; readonly data: unknown }[]): Promise<void> {
     const age = { age: FORGOTTEN_AFTER_S };
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({
       name: 'chunk',
       data: { sealed: seal(this.#address, 'job', id, JSON.stringify(data)) },
-      // A job runs again only if its worker disappeared.
+      // BullMQ runs a job again only if its worker disappeared.
       opts: { jobId: id, attempts: 1, removeOnComplete: age, removeOnFail: age },
     });
     return inParts(jobs, (some) => this.#queue.addBulk(some.map(makeJob)));
   }
 
-  /** Returns the ended jobs among `ids`, at most `TOGETHER` in one call, and the ids unknown to the server. */
+  /** Returns the ended jobs among `ids`, at most 200 in one call, and the ids unknown to the server. */
   async look(ids: readonly string[]): Promise<{ readonly ended: EndedJob[]; readonly absent: string[] }> {
     const ended: EndedJob[] = [];
     const absent: string[] = [];
@@ -271,7 +271,7 @@ export class JobQueue {
       return [{ id, kind: 'forged', text: `it has more than ${MOST_BYTES} bytes` }];
     const job = await Job.fromId(this.#queue, id);
     if (job === undefined) return [];
-    // The server counts lost workers but cannot sign, so a stalled job has no signed result.
+    // The server itself ends a stalled job. The server cannot sign, so the result of a stalled job is not signed.
     if (STALLED.test(job.failedReason ?? '')) return [{ id, kind: 'stalled', text: job.failedReason }];
     for (const kind of ['done', 'failed'] as const) {
       const text = openSeal(this.#address, kind, id, job.returnvalue);

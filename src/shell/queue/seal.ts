@@ -10,11 +10,11 @@ export interface SealKey {
 
 type Purpose = 'job' | 'done' | 'failed' | 'plan';
 
-/** Returns the text, preceded by an HMAC-SHA-256 that is valid for one purpose, queue and job. */
+/** Returns the text with an HMAC-SHA-256 in front, which is valid for one purpose, queue and job. */
 export const seal = (key: SealKey, purpose: Purpose, id: string, text: string): string =>
   `${compute(key, purpose, id, text)} ${text}`;
 
-/** Returns the text; null if the seal has another secret, purpose, queue or job. */
+/** Returns the text; null if it was sealed with another secret, purpose, queue or job id. */
 export function openSeal(key: SealKey, purpose: Purpose, id: string, sealed: unknown): string | null {
   if (typeof sealed !== 'string') return null;
   const at = sealed.indexOf(' ');

@@ -1,4 +1,4 @@
-/** Implements `twinbook record`. A recorder places no order; credentials only let it read own orders and trades. */
+/** Implements `twinbook record`. A recorder places no orders, and uses credentials only to read orders and trades. */
 
 import { plainLine } from '../../shared/base/text.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -21,7 +21,7 @@ import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** Times of the first status lines after the start, ms; early, so that the operator sees progress. */
+/** Times between the start and the first status lines, ms; short, so that the operator soon sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -32,9 +32,9 @@ export interface RecordOptions {
   readonly folder: string;
   /** Fraction of the venue's request budget to use, above 0, at most 1. */
   readonly share: number;
-  /** Ids of the only markets to record; empty for all open markets. */
+  /** Ids of the markets to record; empty records all open markets. */
   readonly marketIds: readonly string[];
-  /** Maximum duration of the recording, minutes; null without a limit. */
+  /** Maximum duration of the recording, minutes; null for no limit. */
   readonly minutes: number | null;
   /** Number of price levels requested per side of a book, 1 to 100. */
   readonly bookDepth: number;
@@ -54,7 +54,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
   });
-  // An empty handler avoids an unhandled rejection; a waiting caller still gets the error.
+  // The empty handler prevents an unhandled rejection; the race below still gets the error.
   failure.catch(() => undefined);
   const limits = sharedLimits(options);
   const recorder = await Recorder.open({
@@ -75,7 +75,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   return recorder.capture.counts;
 }
 
-/** Returns this recorder's share of the request limits, at least one request a minute of each kind. */
+/** Returns this recorder's part of the request limits: at least one public and one signed request a minute. */
 function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rate_limits'] {
   const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
   const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
@@ -181,11 +181,11 @@ function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCoun
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }
 
-/** Longest interval between reads of a book, if the budget allows it, ms. */
+/** Maximum interval between two reads of a book, ms, if the request budget suffices. */
 const QUIET_INTERVAL_MS = 10_000;
-/** Interval between reads of markets that are neither open nor settled, ms; each read is of one market. */
+/** Interval between reads of markets that are neither open nor settled, ms; one market is read each time. */
 const WAITING_INTERVAL_MS = 15_000;
-/** Maximum rounds in which a step reports unsent requests, because each report may plan new requests. */
+/** Maximum rounds of reporting unsent requests in one step, because each report may lead to new requests. */
 const MAX_UNSENT_ROUNDS = 4;
 
 export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
@@ -198,7 +198,7 @@ interface RecordedFeedState {
   hasBook: boolean;
 }
 
-/** Core of a recorder, without a clock. Reads every book, active books most often, and detects closed markets. */
+/** Core of a recorder, which reads no clock. Plans reads of every book, of active books most often. */
 export class RecordPlan implements SteppedCore {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];
@@ -236,7 +236,7 @@ export class RecordPlan implements SteppedCore {
     return [...this.#markets.values()].filter(isOpen).length;
   }
 
-  /** True if every named market is settled, has no order book or is unknown to the venue. */
+  /** True if markets are named, and each is settled, has no order book or is unknown to the venue. */
   get isOver(): boolean {
     if (this.#settings.marketIds.length === 0) return false;
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
@@ -310,7 +310,7 @@ export class RecordPlan implements SteppedCore {
 
   /** Reads one of the markets that are neither open nor settled: a few reopen, most settle. */
   #askWaiting(nowMs: number): void {
-    // The second condition ensures that a clock set back does not delay these reads.
+    // The second condition is false after the clock was set back, so that these reads are not delayed.
     if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
     const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
     const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
@@ -323,7 +323,7 @@ export class RecordPlan implements SteppedCore {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    // If `share` is below 1, the venue's budget report is ignored, because other programs use the rest.
+    // If `share` is below 1, the budget reported by the venue is ignored, because other programs use the rest of it.
     const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
@@ -334,7 +334,7 @@ export class RecordPlan implements SteppedCore {
 
   #onReport(report: RequestResult, requestId: number): void {
     const { owner } = report.request;
-    // Requests of `#askWaiting` have the market's id as the owner's name.
+    // In requests made by `#askWaiting`, the owner's name is the market's id.
     if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
     if (owner.kind !== 'poll') return;
     const { target } = owner;
@@ -345,7 +345,7 @@ export class RecordPlan implements SteppedCore {
     this.#poller.onReport(target, toPollResult(report), report.nowMs);
   }
 
-  /** Passes the outcome of a list's read to the poll plan, and warns of a list that stays unreadable. */
+  /** Passes the outcome of reading a list to the poll plan, and warns if the list stays unreadable. */
   #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.#poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);

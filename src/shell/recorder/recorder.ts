@@ -1,4 +1,4 @@
-/** Records the core's steps once a second. A failing disk ends the recording; written data stays readable. */
+/** Records the core's steps, writing once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -7,9 +7,9 @@ import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** Number of flushes, one a second, after which a hanging write ends the recording. */
+/** Number of skipped flushes (one a second) after which a hanging write ends the recording. */
 const MOST_FLUSHES_MISSED = 300;
-/** Time limit for closing a recording, ms. Files of many markets are converted to Parquet one by one. */
+/** Maximum time for closing a recording, ms; the files of all markets are converted to Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of a poll plan's public requests that read books. */
 const BOOK_PART = 0.6;
@@ -18,9 +18,9 @@ export interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
   readonly venue: string;
-  /** Ids of the only markets to record; null for all tracked markets. */
+  /** Ids of the markets to record; null records all markets that are read. */
   readonly only: ReadonlySet<string> | null;
-  /** Interval at which the poll plan reads a book if the request budget allows, ms. */
+  /** Interval at which the poll plan reads a book if the request budget suffices, ms. */
   readonly bookIntervalMs: number;
   /** Number of public requests per minute that the poll plan may make. */
   readonly publicPerMinute: number;
@@ -52,12 +52,12 @@ export class Recorder {
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** Opens the folder. Throws TwinbookError `file_unreadable` if it is not writable or another process uses it. */
+  /** Opens the folder. Throws TwinbookError `file_unreadable` if the folder is not writable or in use. */
   static async open(options: RecorderOptions): Promise<Recorder> {
     return new Recorder(options, await openRecordingStore(options.folder, { origin: options.venue }));
   }
 
-  /** Usual interval between reads of a book, ms: the plan's, or longer if the request budget requires this. */
+  /** Usual interval between two reads of a book, ms: `bookIntervalMs`, or longer if the request budget is too small. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
     return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
@@ -73,7 +73,7 @@ export class Recorder {
     }
   }
 
-  /** Writes all data. Throws the disk's errors unless reported before; written data stays intact. */
+  /** Writes all data and closes the files. Throws the disk's errors, unless `onFailure` was called before. */
   async close(): Promise<void> {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
@@ -103,7 +103,7 @@ export class Recorder {
     }
     if (observation.kind === 'feed') this.capture.onFeed(observation);
     for (const request of requests) this.capture.onAsk(request, nowMs);
-    // The second condition ensures that a clock set back does not delay waiting data.
+    // The second condition is false after the clock was set back, so that waiting data is not delayed.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
     this.capture.expect(this.usualMs);

@@ -6,30 +6,30 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOURS = 24;
 
-/** Maximum age of a missed scheduled time that is still found after a pause, ms; enough for a monthly job. */
+/** Maximum age of a missed time that still runs its job after a pause, ms; enough for a monthly job. */
 const LONGEST_LOOK_BACK_MS = 32 * 24 * 60 * MINUTE_MS;
-/** A clock set back by more than this, ms, restarts the schedule. A smaller step back repeats no scheduled time. */
+/** If the clock is set back by more than this, ms, the schedule starts anew. A smaller step repeats no job. */
 const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 
-/** Converts a time to this machine's local time, expressed as if it were UTC, ms. */
+/** Converts a time to this machine's local time, expressed as Unix ms as if it were UTC. */
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
 /**
- * Times of one cron expression. An expression without hours follows real time, also in an hour that a clock change
- * repeats. An expression with hours follows local time: a repeated hour counts once, a skipped hour at the skip.
+ * Times of one cron expression. An expression for every hour follows real time, also when the local clock repeats an
+ * hour. An expression with named hours follows local time: a repeated hour counts once, a skipped hour at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
-  /** Seconds of a minute in the cron expression, as ms, in descending order. */
+  /** Seconds within a minute that the cron expression names, in ms, in descending order. */
   readonly #secondsMs: readonly number[];
   readonly #isEveryHour: boolean;
   readonly #toLocal: (timeMs: number) => number;
   /** Wall clock at the last call of `findPassed`, ms. */
   #lookedMs: number;
-  /** Time of the last call on this expression's time axis, real or local, ms. */
+  /** Time of the last call in this expression's time (real or local), ms. */
   #position: number;
 
-  /** Times up to `nowMs` have passed. The configuration's check has already accepted the cron expression. */
+  /** Times up to `nowMs` count as passed. The configuration's schema has already checked the expression. */
   constructor(expression: string, nowMs: number, toLocal = toMachineLocal) {
     this.#toLocal = toLocal;
     this.#fields = parse(expression);
@@ -51,7 +51,7 @@ export class JobTimes {
     }
     const found = this.#findNewest(Math.max(this.#position, position - LONGEST_LOOK_BACK_MS), position);
     this.#position = position;
-    // A time in a skipped hour only seems late by the local clock, so real time bounds its age.
+    // A time in a skipped hour only seems old in local time, so its age is limited by real time.
     return found === null ? null : Math.min(position - found, sinceLookMs);
   }
 
@@ -85,10 +85,10 @@ export class JobTimes {
   }
 }
 
-/** Number of next scheduled times compared; enough to cover nights and weekends of a working-hours schedule. */
+/** Number of future times that are compared; enough to include nights and weekends of a working-hours schedule. */
 const RUNS = 60;
 
-/** Longest pause between the next times of a cron expression, ms; null if it has fewer than two times. */
+/** Returns the longest pause between the next times of a cron expression, ms; null if it has fewer than two. */
 export function findLongestPauseMs(schedule: string): number | null {
   const task = createTask(schedule, () => undefined);
   const runsMs = task.getNextRuns(RUNS).map((run) => run.getTime());
@@ -99,13 +99,13 @@ export function findLongestPauseMs(schedule: string): number | null {
 
 export interface ScheduledStrategy {
   readonly name: string;
-  /** Cron expression of the seconds in which the strategy quotes; null if it always quotes. */
+  /** Cron expression that matches the seconds in which the strategy quotes; null if it always quotes. */
   readonly quoteHours: string | null;
 }
 
 interface WatchedHours {
   readonly name: string;
-  /** Task that only matches seconds and is never started: its timer would wait for a clock that was set back. */
+  /** Task that only matches seconds and is never started: after a clock was set back, its timer would wait too long. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
@@ -116,19 +116,19 @@ export class QuoteHours {
   /** Second of the schedule's last read, ms; the schedule is constant within a second. */
   #secondMs = Number.NEGATIVE_INFINITY;
 
-  /** The configuration's check has already accepted the cron expressions. */
+  /** The configuration's schema has already checked the cron expressions. */
   constructor(strategies: readonly ScheduledStrategy[]) {
     this.#watched = strategies.flatMap(({ name, quoteHours }) =>
       quoteHours === null ? [] : [{ name, mask: createTask(quoteHours, () => undefined), open: null }],
     );
   }
 
-  /** Time of the schedule's next read, ms, by the clock given to `changes`; Infinity without a schedule. */
+  /** Earliest time at which `changes` can find a change, ms, by the clock given to it; Infinity without a schedule. */
   get nextLookMs(): number {
     return this.#watched.length === 0 ? Number.POSITIVE_INFINITY : this.#secondMs + SECOND_MS;
   }
 
-  /** Returns the schedule's changes since the last read, also after the clock was set back. */
+  /** Returns which strategies' quote hours began or ended since the last call, also after the clock was set back. */
   changes(nowMs: number): readonly { readonly strategy: string; readonly open: boolean }[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];

@@ -1,13 +1,13 @@
-/** Runs the core: performs its requests, gives it outcomes and times, and limits the time of its calls. */
+/** Runs the core: performs its requests, gives it outcomes and times, and limits the time of calls of strategy code. */
 
 import { createContext, Script } from 'node:vm';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Interval of the core's time steps, ms: short, so that a free place in the request budget is used at once. */
+/** Interval of the core's time steps, ms: short, so that free request budget is used at once. */
 export const BEAT_MS = 100;
 
-/** Performs requests of the core; the client is one. */
+/** Performs requests of the core, as the client does. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
@@ -17,11 +17,11 @@ export interface SteppedCore {
   handle(observation: Observation): readonly Request[];
 }
 
-/** Called for each step with the core's input, its requests, and its error (null without an error). */
+/** Function called after each step with the core's input, its requests, and its error (null if it did not fail). */
 export type Told = (observation: Observation, requests: readonly Request[], failure: unknown) => void;
 
 export interface LoopHooks {
-  /** Called before every step; returns a command that must precede it, or null. An error of this hook ends the loop. */
+  /** Called before every step; returns a command to execute first, or null. An error of this hook ends the loop. */
   readonly before: () => OperatorCommand | null;
   /** Called after every step, for example to log notices, and after an error of the core. */
   readonly afterStep: Told;
@@ -29,7 +29,7 @@ export interface LoopHooks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs the core. An error of the core (such as a broken ledger) ends the loop, because its memory may be wrong. */
+/** Runs the core. An error of the core (such as a broken ledger) ends the loop: the core's memory may be wrong. */
 export class Loop {
   readonly #core: SteppedCore;
   readonly #performer: Performer;
@@ -48,7 +48,7 @@ export class Loop {
     this.#observe({ kind: 'time', nowMs: nowMs() });
   }
 
-  /** Gives the core a command. Returns false if the loop has ended, before or because of the command. */
+  /** Gives the core a command. Returns false if the loop had already ended, or ended because of the command. */
   command(command: OperatorCommand): boolean {
     this.#observe({ kind: 'command', nowMs: nowMs(), command });
     return !this.#ended;
@@ -59,7 +59,7 @@ export class Loop {
     this.#observe({ kind: 'feed', nowMs: nowMs(), feed, values });
   }
 
-  /** Ends the loop and drops later outcomes. The next start reads the venue's records of requests still pending. */
+  /** Ends the loop and drops later outcomes. The next start reads at the venue what became of pending requests. */
   end(): void {
     this.#ended = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -86,7 +86,7 @@ export class Loop {
       return this.#tell(observation, [], error);
     }
     for (const request of requests) {
-      // The performer reports failures as outcomes. A rejected promise is thus a bug and ends the loop.
+      // The performer reports failures as outcomes, so a rejected promise is a bug and ends the loop.
       this.#performer.perform(request).then(
         (outcome) => this.#observe(outcome),
         (error: unknown) => this.#fail(error),
@@ -95,7 +95,7 @@ export class Loop {
     this.#tell(observation, requests, null);
   }
 
-  /** Calls the hook after a step. An error of the hook ends the loop, because operator messages would be lost. */
+  /** Calls `afterStep`. An error of this hook ends the loop, because messages for the operator would be lost. */
   #tell(...step: Parameters<Told>): void {
     try {
       this.#hooks.afterStep(...step);
@@ -111,21 +111,21 @@ export class Loop {
   }
 }
 
-/** Error of a call interrupted at its time limit. The name stays `Error`, because the operator sees the name. */
+/** Error of a call that was interrupted at its time limit. The error's `name`, seen by the operator, stays `Error`. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
   }
 }
 
-/** Maximum attempts of a call. On a busy machine a call may delay the trader by this number of time limits. */
+/** Maximum attempts of a call. On a busy machine a call may delay the trader by this many times its time limit. */
 const MOST_CALLS = 8;
-/** Part of a call's time limit. A call that used less processor time was delayed by a busy machine: it is repeated. */
+/** Part of the time limit. A call that used less CPU time than this was delayed by a busy machine, and is repeated. */
 const OWN_SHARE = 0.8;
 
 /**
  * Returns a function that limits the time of calls. V8 interrupts only a `Script`, so a `Script` makes the call. An
- * interrupted call is repeated until this process itself used the time, so that a busy machine stops no strategy.
+ * interrupted call is repeated unless this process itself used the time: a busy machine alone stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');
@@ -150,12 +150,12 @@ export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   };
 }
 
-/** Processor time of this process since `before`, ms, with all threads: perhaps too high, but never too low. */
+/** Returns the CPU time of this process since `before`, ms. The time includes other threads, so it may be too high. */
 function workedMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
 
-/** Compares the error's code, because an error of the script's own realm is no `instanceof Error` here. */
+/** Compares the error's code, because `instanceof Error` is false for an error from the script's own context. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

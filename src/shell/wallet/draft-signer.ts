@@ -1,4 +1,4 @@
-/** Signs drafts by intent id. Only a committed draft of the ledger whose text matches its intent exactly is signed. */
+/** Signs drafts by intent id. Signs a draft only if it is committed to the ledger and matches its intent exactly. */
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
@@ -22,7 +22,7 @@ export interface SigningRules {
   readonly serviceName: string;
   /** Format of a draft's `message`, from the venue profile. */
   readonly draftMessage: DraftMessage;
-  /** Permits unreadable drafts: those of an `opaque` profile, and transactions that call `solanaPrograms`. */
+  /** Permits unreadable drafts: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
   /** Solana programs other than Memo that a transaction may call; absent: none. */
   readonly solanaPrograms?: readonly string[];
@@ -32,7 +32,7 @@ export interface SigningRules {
   readonly draftCosigners?: DraftCosigners;
 }
 
-/** Returns the signing rules of a venue profile, with the operator's choice on blind signing. */
+/** Returns the signing rules of a venue profile; the operator decides about blind signing. */
 export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
   serviceName: profile.service_name,
   draftMessage: profile.draft_message,
@@ -42,19 +42,19 @@ export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean):
   ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
 });
 
-/** True for a credential challenge, which must not pass as a draft: its signature gives API credentials. */
+/** Returns true for a credential challenge. No challenge may be signed as a draft: that would yield API credentials. */
 const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
 
 export type JudgedMessage =
   | {
       readonly ok: true;
       readonly bytes: Uint8Array;
-      /** Draft content to compare with the intent; null for an unreadable draft that the rules allow. */
+      /** Content of the draft, to be compared with the intent; null for an unreadable draft that the rules permit. */
       readonly draft: DraftText | null;
     }
   | { readonly ok: false; readonly reason: string };
 
-/** A draft as stored in the ledger, with the terms that its intent had before any request. */
+/** A draft as stored in the ledger, with the terms that its intent had before the first request. */
 export interface StoredDraft {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -62,17 +62,17 @@ export interface StoredDraft {
   readonly draftPubkey: string;
   /** Text of the draft's `message`, unchanged. */
   readonly message: string;
-  /** Our own terms of the draft, from the intent; never read from `message`. */
+  /** Our own terms, from the intent; never read from `message`. */
   readonly terms: DraftTerms;
 }
 
-/** A signature as 128 lowercase hex characters, or the reason for none, which never contains key bytes. */
+/** A signature as 128 lowercase hex characters, or the reason of a refusal, which never contains key bytes. */
 export type SignResult =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
 
 export interface SigningPolicy extends SigningRules {
-  /** Reads the committed draft of an intent; null without a draft. */
+  /** Reads the committed draft of an intent; null if it has no draft. */
   readonly loadDraft: (intentId: string) => StoredDraft | null;
 }
 
@@ -82,14 +82,14 @@ export class DraftSigner {
   readonly #wallet: string;
   readonly #signBytes: (bytes: Uint8Array) => string;
 
-  /** Only `Wallet.draftSigner` can make a signer, because only it has a `signBytes` for the address `wallet`. */
+  /** Only `Wallet.draftSigner` can make a signer, because no other code has a `signBytes` of a wallet. */
   constructor(policy: SigningPolicy, wallet: string, signBytes: (bytes: Uint8Array) => string) {
     this.#policy = policy;
     this.#wallet = wallet;
     this.#signBytes = signBytes;
   }
 
-  /** Signs an intent's draft. Equal drafts yield equal signatures. After a refusal the caller must pause the market. */
+  /** Signs an intent's draft. Equal drafts yield equal signatures. On a refusal, the caller must pause the market. */
   sign(intentId: string): SignResult {
     const stored = this.#policy.loadDraft(intentId);
     if (stored === null) return refuse(`no draft is stored for intent ${intentId}`);
@@ -103,11 +103,11 @@ export class DraftSigner {
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;
 
-/** Returns how a draft differs; null only if it equals, byte for byte, the text of the intent's own terms. */
+/** Returns how a draft differs from its intent; null only if its text equals the intent's text byte for byte. */
 function disagreement(draft: DraftText, stored: StoredDraft, serviceName: string): string | null {
   const { marketConditionId, draftPubkey, terms } = stored;
   const ours: DraftText = { serviceName, marketConditionId, draftPubkey, expires: draft.expires, terms };
-  // A draft's text has only one spelling, so equal terms give equal texts.
+  // Equal terms always give equal texts, because a draft's text has exactly one form.
   if (writeDraftText(ours) === writeDraftText(draft)) return null;
   const [theirFields, ourFields] = [readFields(draft), readFields(ours)];
   for (const [name, value] of ourFields) {
@@ -124,13 +124,13 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
     ['draft', draftPubkey],
   ]);
   for (const [name, value] of Object.entries(terms)) {
-    // All numbers among a draft's terms are micros.
+    // All numbers in a draft's terms are micros.
     fields.set(name, typeof value === 'number' ? formatDecimal(value as Micros) : String(value));
   }
   return fields;
 }
 
-/** Readable drafts have about 300 characters, transactions at most 2464 in hex, opaque drafts a few thousand. */
+/** Maximum length of a draft. Readable drafts have 300 characters, transactions 2464 in hex, opaque drafts more. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
@@ -152,14 +152,14 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // `judgeMessage` compares the service of a readable text: another venue may have written the draft.
+  // If the text is readable, `judgeMessage` compares the service: the draft may come from another venue.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
 /**
- * A transaction that only writes a memo has no other effect, so its memo is compared with the intent. A transaction
- * does not show how another program uses our signature. Other programs need an entry in the profile and blind signing.
+ * A transaction that calls only Memo has no effect but its memo, which is compared with the intent. The effect of other
+ * programs cannot be read, so these need an entry in the profile and blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
@@ -171,13 +171,13 @@ function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet:
     objectionToAccounts(transaction, rules, isBlind) ??
     objectionToMemo(transaction, isBlind);
   if (reason !== null) return { ok: false, reason };
-  // Beside calls of other programs any memo is allowed, but a readable draft in a memo must match the intent.
+  // If the transaction calls other programs, any memo is allowed, but a readable draft in it must match the intent.
   const draft = readDraftText(memoText(transaction) ?? '');
   if (draft === null && !isBlind) return { ok: false, reason: 'the memo of the transaction is not a readable draft' };
   return { ok: true, bytes: messageBytes, draft };
 }
 
-/** Checks a transaction's payer and signers. Only the payer has a fixed place; other signers are ordered by key. */
+/** Checks a transaction's payer and signers. The payer is the first signer; the order of the others has no meaning. */
 function objectionToSigners(
   { feePayer, signers, filledSlots }: Transaction,
   { draftCosigners }: SigningRules,
@@ -218,7 +218,7 @@ function objectionToAccounts(
   if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
     return 'the transaction takes accounts out of a lookup table';
   }
-  // A memo needs only its signers' accounts, which `objectionToSigners` has checked.
+  // Memo needs only the accounts of the signers, which `objectionToSigners` has checked.
   const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
   const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
   return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;
@@ -235,8 +235,8 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 
 /**
  * Solana's own programs that could give away the wallet's funds, now or later. No setting allows a transaction to call
- * these programs directly. A venue's program may call these within its own purpose. System has transfers, `Assign` and
- * durable nonces; the token programs have `Approve` and `SetAuthority`.
+ * these programs directly; only a venue's program may call them internally. System has transfers, `Assign` and durable
+ * nonces; the token programs have `Approve` and `SetAuthority`.
  */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
@@ -248,28 +248,28 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   BPFLoader2111111111111111111111111111111111: 'a program loader',
   BPFLoader1111111111111111111111111111111111: 'a program loader',
   LoaderV411111111111111111111111111111111111: 'a program loader',
-  // The next two programs create accounts whose rent the fee payer pays.
+  // The next two programs create accounts, for which the fee payer pays rent.
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** Returns a program's readable name; null for an unknown program. */
+/** Returns the name of a Solana program; null for an unknown program. */
 export function nameProgram(program: string): string | null {
   if (program === MEMO_PROGRAM) return 'Memo';
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
 }
 
-/** Solana's program that buys priority in a block. The fee payer, perhaps our wallet, pays for the priority. */
+/** Solana's program that buys priority in a block. The fee payer, possibly our wallet, pays for this. */
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const SET_UNIT_LIMIT = 2;
 const SET_UNIT_PRICE = 3;
-/** Maximum compute units of a transaction, and the assumed number if the transaction sets none. */
+/** Maximum number of compute units of a transaction; assumed if the transaction sets no number. */
 const MOST_UNITS = 1_400_000n;
 const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
-/** Maximum priority fee: 0.001 SOL, two hundred times the fee of a signature. */
+/** Maximum priority fee, lamports: 0.001 SOL, which is 200 times the fee of one signature. */
 const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
 
-/** Returns why a transaction's priority fee is unacceptable; null if acceptable. */
+/** Returns why a transaction's programs or priority fee could cost funds; null if acceptable. */
 function objectionToPayments({ instructions }: Transaction): string | null {
   for (const { program } of instructions) {
     const name = GIVES_AWAY[program];
@@ -294,14 +294,14 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Maximum bytes of a decoded text: twice the packet of 1232 bytes that a transaction fits into. */
+/** Maximum size of bytes that may be a transaction: twice the packet of 1232 bytes into which a transaction fits. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Characters of hex, base64 and base58. A text with other characters, such as a readable draft, is not encoded. */
+/** Matches text of characters of hex, base64 and base58 only. Other text, such as a readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Whether the text's bytes form a Solana transaction or its signed message. The check also covers bytes that the text
- * encodes in hex, base64 or base58. A signature over such bytes could move money on chain.
+ * Returns whether the text is a Solana transaction or a transaction's message, raw or in hex, base64 or base58. A
+ * signature over these bytes could move money on chain.
  */
 const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 
@@ -309,7 +309,7 @@ function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
   const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');
   if (!SPELLED.test(compact)) return found;
-  // Decoding base58 takes quadratic time, and a longer text cannot encode a transaction in base58.
+  // Base58 is decoded only if the text is short enough for a transaction, because decoding takes quadratic time.
   const decoders = [
     () => hex.decode(compact.toLowerCase()),
     () => base64.decode(compact.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '').padEnd(pad(compact), '=')),
@@ -319,7 +319,7 @@ function readings(text: string): Uint8Array[] {
     try {
       found.push(decode());
     } catch {
-      // The text is not in the tested encoding, so the error is ignored.
+      // The text does not have this encoding, so the error is ignored.
     }
   }
   return found;
@@ -361,7 +361,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads bytes forwards. `good` becomes false permanently when a read passes the end of the bytes. */
+/** Reads bytes from start to end. `good` becomes and stays false if a read goes beyond the end. */
 class ByteReader {
   good = true;
   readonly #bytes: Uint8Array;

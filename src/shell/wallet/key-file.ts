@@ -1,4 +1,4 @@
-/** Reads and writes the wallet's secret files: the key, plain or encrypted by a passphrase, and API credentials. */
+/** Reads and writes the wallet's secret files: the key (plain, or encrypted with a passphrase) and API credentials. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
@@ -17,7 +17,7 @@ const bytes = (min: number, max: number) =>
     .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
     .refine((value) => value.length >= min && value.length <= max);
 
-/** Schema of an encrypted key. The bounds refuse scrypt costs that are too weak or too expensive. */
+/** Schema of an encrypted key. The bounds reject scrypt parameters that are too weak or too expensive. */
 const sealedKeySchema = z.strictObject({
   kdf: z.literal('scrypt'),
   n: z
@@ -44,7 +44,7 @@ export interface KeyFileOptions {
   readonly path: string;
   /** Passphrase that encrypts a new key file or decrypts an existing one; null writes the key unencrypted. */
   readonly passphrase: string | null;
-  /** Cost of decrypting a new key file; the default takes about a second. */
+  /** Cost parameters for encrypting a new key file; with the default, each decryption takes about a second. */
   readonly scrypt?: ScryptCost;
 }
 
@@ -53,7 +53,7 @@ export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
-/** Copies a key into a new key file. The same passphrase decrypts the old file and encrypts the new file. */
+/** Copies a key into a new key file. The same passphrase decrypts the old file and encrypts the new one. */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
   return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
@@ -67,7 +67,7 @@ function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions
       : { twinbook_wallet: 1, address, sealed: sealKey(seed, address, passphrase, scrypt ?? DEFAULT_SCRYPT) };
   writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, WHAT, {
     replace: false,
-    // The new key file is opened as a test, so that no unreadable copy of the key is kept.
+    // Tests that the new key file can be opened, so that no unusable copy of the key is stored.
     verify: (text) => void makeWallet(text, path, passphrase),
   });
   return hiddenWallet(seed);
@@ -79,7 +79,7 @@ export function isSealedKeyFile(path: string): boolean {
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/** Opens a key file, also of another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
+/** Opens a key file, also one of another tool. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
@@ -87,7 +87,7 @@ export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
 const makeWallet = (text: string, path: string, passphrase: string | null): Wallet =>
   hiddenWallet(readSeed(text, path, passphrase));
 
-/** Makes a wallet and hides its seed in texts, alone or followed by the public key, as in key files. */
+/** Makes a wallet, and hides its seed in all later logs, alone or followed by the public key as in key files. */
 function hiddenWallet(seed: Uint8Array): Wallet {
   secrets.hide(seed);
   secrets.hide(Uint8Array.from([...seed, ...derivePublicKey(seed)]));
@@ -130,13 +130,13 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // The error of the JSON parser is omitted, because it quotes the secret text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // Only one spelling is valid, because a repeated JSON key could show people another value than the parser reads.
+  // Repeated JSON keys are refused, because a reader could see another value than the one that the parser uses.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes a wallet.');
 }
 
-/** Returns the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key; no error quotes it. */
+/** Reads the seed from a JSON array, base58 or hex of 32 bytes, or 64 with the public key. Errors omit the text. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));
@@ -171,10 +171,10 @@ function fromBase58(text: string): Uint8Array | null {
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
-/** Decryption takes about a second and 256 MiB on a small machine: little for a start, much for an attacker. */
+/** Each decryption takes about a second and 256 MiB on a small machine: acceptable once, costly for an attacker. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
-/** Maximum memory that decrypting a key file may take. */
+/** Maximum memory that decrypting a key file may use, bytes. */
 const LARGEST_SCRYPT_BYTES = 2 ** 30;
 
 type SealedKey = z.input<typeof sealedKeySchema>;
@@ -196,7 +196,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
   };
 }
 
-/** Returns the seed; null for a wrong passphrase or a changed file, which cannot be distinguished. */
+/** Returns the seed; null if the passphrase is wrong or the file was changed, which cannot be distinguished. */
 export function unsealKey(
   sealed: z.output<typeof sealedKeySchema>,
   address: string,
@@ -218,14 +218,14 @@ const context = (address: string, { n, r, p }: ScryptCost): Buffer =>
   Buffer.from(`twinbook key v1 ${address} ${n} ${r} ${p}`, 'utf8');
 
 function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost): Buffer {
-  // Node refuses N above 2^16 with its default maxmem; scrypt needs 128 * N * r bytes and a little for p.
+  // Node's default `maxmem` is too small for our N. scrypt needs 128 * N * r bytes, and a little more for p.
   const maxmem = 128 * n * r + 128 * r * p + 2 ** 20;
   return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem });
 }
 
 type KeyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the passphrase from an environment variable, or from the file that another names; null if unset. */
+/** Returns the passphrase from an environment variable, or from the file that a second one names; null if unset. */
 export function walletPassphrase(environment: KeyEnvironment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -262,8 +262,8 @@ const credentialsSchema = z.strictObject({
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
 /**
- * Returns API credentials from the environment, else from the file for this venue and wallet, else null. Throws
- * TwinbookError config_invalid if only one variable is set; or as `readPrivateFile`, except for a missing file.
+ * Returns API credentials from the environment, else those of this venue and wallet from the file, else null. Throws
+ * TwinbookError config_invalid if only one variable is set, or as `readPrivateFile` unless the file is missing.
  */
 export function loadCredentials(
   path: string,
@@ -283,7 +283,7 @@ export function loadCredentials(
   return found;
 }
 
-/** Replaces one owner's credentials in the file, and keeps all others. Throws as `loadCredentials`. */
+/** Stores one owner's credentials in the file, and keeps those of other owners. Throws like `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
@@ -315,7 +315,7 @@ function readCredentialsFile(path: string): CredentialsFile {
 }
 
 function parseCredentials(text: string, path: string): CredentialsFile {
-  // The JSON parser's message would quote the secret, so it is not shown.
+  // The JSON parser's error is not shown, because it would quote the secret.
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const hint = 'Move the file away: `twinbook keys bootstrap` makes new credentials, and the guardian makes its own.';

@@ -1,4 +1,4 @@
-/** Stores secrets in private files and removes them from texts. A crash during a write leaves the old or new file. */
+/** Stores secrets in private files, and removes secrets from texts. After a crash, a file has old or new content. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,12 +20,12 @@ import { base58, base64 } from '@scure/base';
 import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
-/** Maximum size of a secrets file, far above the usual size. */
+/** Maximum size of a secrets file, bytes; far above the usual size. */
 const LARGEST_BYTES = 65_536;
 
-/** Reads a secrets file whose descriptor was checked. Throws file_unreadable, key_insecure or key_invalid. */
+/** Reads a secrets file after checking its type, mode and size. Throws file_unreadable, key_insecure or key_invalid. */
 export function readPrivateFile(path: string, what: string): string {
-  // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
+  // Without O_NONBLOCK, opening a named pipe would block until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     const status = fstatSync(descriptor);
@@ -64,7 +64,7 @@ export function writePrivateFile(
   { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
 ): void {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  // The folder is synced too, because a power cut could otherwise remove the secrets file's entry.
+  // New folders are synced to disk too, because a power cut could otherwise remove them with the file.
   attempt(path, what, () => {
     for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
   });
@@ -82,7 +82,7 @@ export function writePrivateFile(
 function writeSynced(path: string, text: string): void {
   const descriptor = openSync(path, 'wx', 0o600);
   try {
-    // The umask may have removed the owner's permissions on the new file.
+    // The mode is set again, because the umask may have removed permissions of the owner.
     fchmodSync(descriptor, 0o600);
     writeFileSync(descriptor, text, { flush: true });
   } finally {
@@ -90,7 +90,7 @@ function writeSynced(path: string, text: string): void {
   }
 }
 
-/** Names the new file by a link, because a rename could overwrite a key that another process just wrote. */
+/** Gives the new file its name by a link: a rename could overwrite a key that another process has just written. */
 function moveToFreePlace(temporary: string, path: string): void {
   try {
     linkSync(temporary, path);
@@ -126,18 +126,18 @@ const LOOK = 'Check that the path names the intended file, and that this user ma
 
 const CENSOR = '[redacted]';
 
-/** Shortest secret removed from texts. Shorter values would remove harmless text; real secrets are far longer. */
+/** Minimum length of a secret to remove, bytes. Shorter values occur in harmless text; real secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * Removes secrets from text for people: log, terminal and crash messages. Secrets are removed in every encoding that a
- * library or a foreign answer could contain. This class is a last filter: errors are already made without secrets.
+ * Removes secrets from text for people: log, terminal and crash messages. Removes secrets in every encoding that a
+ * library or a server's answer may use. This function is the last filter: our own errors contain no secrets anyway.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;
 
-  /** Adds a value to remove from texts: a text, or the bytes of a key in the encodings of key files. */
+  /** Adds a secret to remove from texts: a text, or the bytes of a key in all encodings of key files. */
   hide(secret: string | Uint8Array): void {
     const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : secret;
     if (bytes.length < SHORTEST_CHARACTERS) return;
@@ -172,7 +172,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }
 
-/** Returns the forms of a secret within base64 text, one for each number of preceding bytes modulo 3. */
+/** Returns the forms that a secret may have within base64 text; they depend on the number of bytes before it. */
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');

@@ -1,7 +1,7 @@
 /**
- * The wallet holds the key and signs only two kinds of text. The first kind is a credential challenge that equals the
- * venue's template. The second kind is a stored draft, found by intent id and compared with the intent. The wallet
- * signs no bytes from a caller. No caller, log or error gets the key. Other folders of `src` have no key bytes.
+ * The wallet has the key and signs only two kinds of text. The first kind is a credential challenge that equals the
+ * venue's template. The second kind is a stored draft, found by intent id and compared with the intent. Callers cannot
+ * pass bytes to be signed. No caller, log or error gets the key. Other folders of `src` have no key bytes.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(se
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
   Buffer.from(sign(message, seed)).toString('hex');
 
-/** Valid nonce: without blank, pipe or line break, it cannot end the challenge's template and begin another text. */
+/** Matches a valid nonce. A nonce has no blank, pipe or line break, so it cannot add text to the challenge. */
 const HARMLESS_NONCE = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
 export class Wallet {
@@ -39,12 +39,12 @@ export class Wallet {
     this.address = base58.encode(derivePublicKey(this.#seed));
   }
 
-  /** Makes a wallet whose key is never stored, for an exchange without real money. */
+  /** Makes a wallet with a random key that is never stored, for an exchange without real money. */
   static makeUnkept(): Wallet {
     return new Wallet(randomBytes(32));
   }
 
-  /** Signs a credential challenge; refuses any text but the template with our wallet and a harmless nonce. */
+  /** Signs a credential challenge. Refuses any text except the template with our wallet and a valid nonce. */
   signChallenge(text: string, { serviceName, nonce }: { serviceName: string; nonce: string }): SignResult {
     if (!HARMLESS_NONCE.test(nonce)) {
       return { ok: false, reason: 'the nonce holds characters other than letters, digits and . _ ~ + / = -' };

@@ -1,4 +1,4 @@
-/** Builds a page as one document with theme and script. The page's security policy forbids all other code. */
+/** Parts of a page that is one document with style and script. The page's security policy forbids all other code. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Colours and texts of every page: light and dark. A shadow at an edge of `.scroll` marks a longer table. */
+/** CSS of every page, light and dark. A shadow at an edge of `.scroll` shows that the table continues there. */
 export const THEME = `
 :root { color-scheme: light dark;
   --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2); --soft: light-dark(#59636d, #a0a8b0);
@@ -22,7 +22,7 @@ table { border-collapse: collapse; width: 100%; font-size: 14px }
 .scroll { overflow: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; background: linear-gradient(90deg, var(--panel) 30%, transparent) 0 0 / 48px 100% no-repeat local, linear-gradient(270deg, var(--panel) 30%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(90deg, var(--edge), transparent) 0 0 / 16px 100% no-repeat scroll, linear-gradient(270deg, var(--edge), transparent) 100% 0 / 16px 100% no-repeat scroll, var(--panel) }
 .good { color: var(--good) } .bad { color: var(--bad) }`;
 
-/** A chart with its title, unit, legend and the values under the pointer. */
+/** CSS of a chart with its title, unit, legend and the values at the pointer. */
 export const CHART_FRAME = `
 .chart { margin: 12px 0 0; padding: 10px 8px 6px; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); min-width: 0 }
 .chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 0 12px; flex-wrap: wrap; font-size: 14px } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
@@ -43,13 +43,13 @@ export const ownPolicy = (script: string, style: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Text of the exchange is always inserted as text, so that it cannot become markup or a script.
+    // The browser refuses to insert strings as markup, so that text from the exchange cannot become a script.
     "require-trusted-types-for 'script'",
   ].join('; ');
 
 const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** The document is not cached, framed or sniffed, and links send no referrer. */
+/** HTTP headers of a page: no caching, no framing, no guessing of its type, and no referrer from its links. */
 export const OWN_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -61,7 +61,7 @@ export const OWN_HEADERS = {
 
 const require = createRequire(import.meta.url);
 
-/** A program that runs from the sources bundles each script once. */
+/** Scripts already bundled, by file; used only if this program runs from the sources. */
 const bundled = new Map<string, string>();
 
 /** @param entry main module of the page, which the build replaces by the whole script */
@@ -74,10 +74,10 @@ export function readPageScript(entry: URL): string {
   return script;
 }
 
-/** Bundles a page's main module. Only the build and programs that run from the sources need esbuild. */
+/** Bundles a page's main module. Only the build, and programs that run from the sources, use esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
-  // Pages use neither bars nor splines of the chart library.
+  // Bars and splines are removed from the chart library, because the pages do not use them.
   const library = chartFile('dist/uPlot.esm.js').replaceAll(/\(paths\.(?:bars|spline) *= \w+\);/g, '');
   const { outputFiles } = buildSync({
     entryPoints: [file],
@@ -92,12 +92,12 @@ export function bundlePage(file: string): string {
     alias: { uplot: `data:text/javascript,${encodeURIComponent(library)}` },
   });
   void stop();
-  // HTML templates ignore line breaks beside a tag, and the indentation after them.
+  // Line breaks beside tags and indentation are removed, because HTML templates ignore them.
   return (outputFiles[0]?.text ?? '').replaceAll(/\n {2,}/g, '\n').replaceAll(/>\n|\n(?=<)/g, (end) => end.trim());
 }
 
 const chartFile = (name: string): string =>
   readFileSync(join(dirname(require.resolve('uplot/package.json')), name), 'utf8');
 
-/** License text of the chart library; every page includes it. */
+/** Returns the license text of the chart library, which every page must include. */
 export const chartLicence = (): string => chartFile('LICENSE');

@@ -1,4 +1,4 @@
-/** Second part of a trader step: quotes, converts shares, verifies that no order rests, and polls the exchange. */
+/** Second part of a step: quotes, converts shares, verifies that no order rests if required, and polls the exchange. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -93,7 +93,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** True if no input changed since the market's last turn, and none of the market's timers is due. */
+/** Returns true if no input changed since the market's last turn, and none of the market's timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -103,21 +103,21 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   return !safety.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
-/** Applies the current rung of the kill ladder: withdraws the orders and conversions that the rung forbids. */
+/** Applies the current mode of the kill ladder: withdraws orders and conversions in flight that the mode forbids. */
 function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
   executor.setConverting(conversions);
   if (conversions !== 'all')
     requests.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
-  // While flattening, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
+  // During a flatten, only sales may be placed. Quotes in flight when a flatten begins must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // Orders in flight that were decided under a milder rung of the kill ladder are withdrawn and decided again. Reducing
-  // orders are also decided again after an irregular fill has changed the position.
+  // If the risk stance changed, orders in flight that were decided under another stance are withdrawn and decided
+  // again. Orders are also decided again after a contradictory fill has changed the position.
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // Queued orders must not be sent in this mode, even if they are signed.
+  // If orders are forbidden or outdated, orders in the request queue must not be sent, even if they are signed.
   if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;
@@ -149,7 +149,7 @@ function actInMarket(
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
   if (conversions !== 'none' && paused === undefined) {
-    // Conversions precede quotes, because quotes must not offer the shares that a merge takes.
+    // Conversions begin before quotes, because quotes must not offer shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);
     begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), conditionId, context) || begun;
@@ -169,7 +169,7 @@ function actInMarket(
     finishTurn(markets, state.notices, slot, nowMs);
   }
   markets.saveOwnFills(entry);
-  // Orders in flight of a market that no strategy quotes any more are withdrawn.
+  // If no strategy quotes the market any longer, its orders in flight are withdrawn.
   if (entry.slots.length > 0 && entry.slots.every(({ quotes }) => quotes.fairMicros === null)) {
     const orders = account.own.orders.get(conditionId) ?? [];
     if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))
@@ -179,7 +179,7 @@ function actInMarket(
   if (begun) account.invalidate();
 }
 
-/** Returns a market's rules for conversions. A flatten merges all complete sets, even if a strategy keeps some. */
+/** Returns a market's rules for conversions. A flatten merges all complete sets, including those a strategy keeps. */
 function conversionRules(
   { settings, account, safety }: TraderState,
   { feed, conditionId, slots }: MarketEntry,
@@ -220,7 +220,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** Reads own resting orders repeatedly to verify a cancel-all, once no own order is unsettled. */
+/** Once no own order is unsettled, requests repeated reads of own resting orders to verify a cancel-all. */
 function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
   const { modes } = safety;
   if (account.own.unsettled > 0) {
@@ -243,7 +243,7 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const due = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (due.length === 0) return;
-  // The reconciliation round begins before reads of orders and trades in the same step, so that they count for it.
+  // The round begins before reads of orders and trades in the same step, so these reads belong to the round.
   const round = due.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of due) {
     if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
@@ -252,18 +252,18 @@ export function askDue({ requests, reconciler, account, safety }: TraderState, s
   }
 }
 
-/** True for the assets poll, which begins a reconciliation round. The marks poll makes the same call for prices. */
+/** Returns true for the assets poll, which begins a reconciliation round. The marks poll makes the same call. */
 const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';
 
 /** Interval between the trader's ticks, ms. A tick runs the executor's due work and the valuation. */
 const TICK_MS = 500;
 
-/** Modes in which ticks send no polls to the exchange. */
+/** Modes in which a market with unchanged inputs and no due timer needs no turn. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
 /**
  * Earliest time at which a tick of the trader has work, our clock, ms. The shell may skip ticks before this time. In
- * doubt this returns the current time, because a skipped tick could change the trader's actions.
+ * doubt, the function returns the current time, because a skipped tick could change the trader's actions.
  */
 export function quietUntilMs(state: TraderState): number {
   const { account, clock, requests, safety } = state;
@@ -271,7 +271,7 @@ export function quietUntilMs(state: TraderState): number {
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
   if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
-  // An unsteady request budget may change with time alone.
+  // If the request budget is unsteady, it may change as time passes, so no tick may be skipped.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;
@@ -287,7 +287,7 @@ function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   return untilMs;
 }
 
-/** True if a conversion in this market, or a cancel that a merge needs, may become due as time passes. */
+/** Returns true if a conversion in this market, or a cancel that a merge needs, may become due as time passes. */
 function mayConvert({ account, safety, settings }: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
   const { facts } = feed;
   const { conversions } = LADDER[safety.mode().mode];

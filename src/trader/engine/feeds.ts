@@ -6,7 +6,7 @@ import type { Markets } from './markets.js';
 import type { Notices } from './notices.js';
 import type { FeedSettings, TraderSettings } from './settings.js';
 
-/** Maximum number of markets stored per feed; above it, the least recently updated market is dropped. */
+/** Maximum number of markets stored per feed; a further market replaces the least recently updated one. */
 const MAX_MARKETS = 2_000;
 
 /** Parts of the trader that `Feeds` uses. */
@@ -21,7 +21,7 @@ interface FeedMemory {
   /** Newest feed values by condition id of the market, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** True if the feed's last notice reported current values, false if silence; null before the first notice. */
+  /** Whether the last notice about the feed reported current values; false: silence; null: no notice yet. */
   told: boolean | null;
   /** Time when the wait for the feed's first value began, our clock, ms; null before the first tick. */
   sinceMs: number | null;
@@ -65,7 +65,7 @@ export class Feeds {
     }
   }
 
-  /** Returns the current values of these feeds for one market, frozen. */
+  /** Returns the current values of these feeds for one market, as a frozen object. */
   of(conditionId: string, names: readonly string[], nowMs: number): FeedViews {
     if (names.length === 0) return NONE;
     const views: Record<string, FeedView> = {};
@@ -74,7 +74,7 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** Returns the newest values of these feeds for one market. `withheld` is why strategies do not see a value. */
+  /** Returns the newest values of these feeds for one market. `withheld`: why strategies do not see it, or null. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
@@ -114,7 +114,7 @@ export class Feeds {
     }
   }
 
-  /** Figures about the value feeds for status pages. */
+  /** Returns figures about the feeds for status pages. */
   snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
@@ -122,7 +122,7 @@ export class Feeds {
       current: countCurrent(feed, nowMs),
       /** Number of feed values received in this run. */
       values: feed.values,
-      /** Time since the feed's newest stored value, ms; null before the first. */
+      /** Time since the feed's newest stored value, ms; null before the first value. */
       ageMs: newestAgeMs(feed, nowMs),
     }));
   }
@@ -148,7 +148,7 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
     : `has no current value, its newest value is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/** Sends one notice per feed that names an unknown market, after the first complete market list. */
+/** Sends one notice per feed if the feed names an unknown market after the first complete market list. */
 function nameUnknown(
   feed: FeedMemory,
   conditionId: string,

@@ -1,4 +1,4 @@
-/** The gate between decisions and the executor: every request that can move money needs an approval by risk. */
+/** The gate between decisions and the executor: every intent needs an approval by risk before its requests begin. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Sight } from '../market/view.js';
@@ -9,7 +9,7 @@ import { judge } from '../risk/risk.js';
 import { LADDER } from './control/modes.js';
 import type { TraderState } from './state.js';
 
-/** True for the draft request and the submit request of a new order. */
+/** Returns true for the draft request and the submit request of a new order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
@@ -34,13 +34,13 @@ export function makeStepContext(state: TraderState, hold: string | null, nowMs: 
     stance: held === null ? LADDER[mode].stance : 'halted',
     /** Reason of the quoting stance; empty when the stance is `normal`. */
     stanceReason: held ?? reason,
-    /** Own orders and holdings when the market's turn began; the caller renews them after a conversion. */
+    /** Own orders and holdings when the market's turn began; the caller replaces them after a conversion. */
     own: account.own,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
 }
 
-/** Begins an intent if risk approves it. Returns risk's refusal; null if the intent began. */
+/** Begins an intent if risk approves it. Returns null, or the refusal by risk. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -51,7 +51,7 @@ export function approveAndExecute(
   if (verdict.verdict === 'refused') return verdict;
   for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.requests.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.guards.pace.note(context.nowMs);
-  // Risk judges the next order as if the approved order already rested.
+  // The exposure counts the approved order as open when risk checks the next order.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
@@ -77,5 +77,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Empty reason text for the command `explain`, for intents that need no further reason. */
+/** Returns an empty reason (JSON), for intents about which the command `explain` shows no more. */
 export const NO_REASON = (): string => '{}';

@@ -20,7 +20,7 @@ import {
   NO_LOSS_RUNG,
 } from '../risk/loss-guard.js';
 
-/** Ledger rows to read per allowed order or cancel a minute; rows of conversions do not count. */
+/** Number of ledger rows to read per order or cancel allowed a minute, because some rows are conversions. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -55,19 +55,19 @@ export class Guards {
     this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
   }
 
-  /** Sets new risk limits; the guards' counts and an active halt stay. */
+  /** Sets new risk limits. The guards' counts and an active halt remain. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.loss.configure(limits);
   }
 
-  /** Why a limit or a rejected API key has halted the trader; null without a halt. */
+  /** Reason why a limit or a rejected API key has halted the trader; null if it is not halted by these. */
   get halted(): string | null {
     return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
   /**
-   * Counts one booked fill in the guards. Returns the reason when this fill halts trading, else null.
+   * Counts one booked fill. Returns the reason if this fill halts trading, else null.
    *
    * @param timeS exchange time of the fill, Unix s
    */
@@ -121,13 +121,13 @@ class NotedText {
 class FillAlarm extends NotedText {
   #isNew = false;
 
-  /** Raises the alarm. The first alarm's text stays; the command `events` lists later texts. */
+  /** Raises the alarm. If an alarm is active, its text stays; the command `events` lists later texts. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.text === null) this.write(text);
   }
 
-  /** True when the alarm was raised since the last call, even if it was already active. */
+  /** Returns true if the alarm was raised since the last call, even if it was already active. */
   takeNew(): boolean {
     const isNew = this.#isNew;
     this.#isNew = false;
@@ -135,25 +135,25 @@ class FillAlarm extends NotedText {
   }
 }
 
-/** Duration of rejections after which an API key counts as revoked, ms; an exchange's failures are shorter. */
+/** Duration of rejections after which an API key counts as revoked, ms; rejections by mistake are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
 /** Lists of own orders and own fills, which are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/** Alarm for a rejected API key. Until an operator resumes, all orders are canceled, as fills are not visible. */
+/** Alarm for a rejected API key. All orders are canceled until an operator resumes, because fills cannot be read. */
 class KeyAlarm extends NotedText {
   /** Start of each list's current series of key rejections, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
    * Records the outcome of a read of own orders or own trades. Returns the reason for a halt, or null. Timeouts and
-   * other failures prove nothing about the key. The caller must open a ledger transaction.
+   * other failures show nothing about the key. The caller must open a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
-    // After our clock was set back, the duration of rejections starts again.
+    // If our clock was set back, the duration of the rejections is measured anew.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
@@ -169,7 +169,7 @@ class KeyAlarm extends NotedText {
 }
 
 const LOSS_NOTE = 'loss_guard';
-/** Loss figures before the first valuation of the holdings. Before a valuation, nothing is quoted. */
+/** Loss figures before the first valuation of the holdings; nothing is quoted before that. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
 /** The loss guard with its stored state, and the trader's restriction by a partly used loss limit. */
@@ -192,7 +192,7 @@ class LossMemory {
     this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
-  /** Sets new loss limits; the measured losses and an active halt stay. */
+  /** Sets new loss limits. The measured losses and an active halt remain. */
   configure(limits: RiskLimits): void {
     this.#limits = limits;
     this.rung = lossRung(this.facts, limits);
@@ -202,7 +202,7 @@ class LossMemory {
     return this.guard?.facts ?? NO_LOSS;
   }
 
-  /** Records the current value of the holdings. Returns the reason if this valuation halts trading, else null. */
+  /** Records the account's current value. Returns the reason if the loss halts trading, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
@@ -210,7 +210,7 @@ class LossMemory {
     return halted;
   }
 
-  /** True when the losses must be stored, because they differ too much from the stored losses. */
+  /** True if the losses must be stored, because they differ too much from the stored losses. */
   get isDue(): boolean {
     if (this.guard === null) return false;
     return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);
@@ -255,13 +255,13 @@ export class ExchangeRefusals {
       slug,
       words: reason,
       repeats: before?.slug === slug ? before.repeats + 1 : 1,
-      // After our clock was set back, the series of rejections counts as beginning now.
+      // If our clock was set back, the series of rejections counts as beginning now.
       sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
       times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
     };
   }
 
-  /** Records an accepted order. Returns true if reported rejections thereby end, because the end is reported too. */
+  /** Records an accepted order. Returns true if this ends reported rejections, whose end is reported too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -270,7 +270,7 @@ export class ExchangeRefusals {
   }
 
   /**
-   * Wait before the next order after rejections, ms; doubled with each consecutive rejection of the same kind.
+   * Returns the wait before the next order after rejections, ms; it doubles with each repetition of the same rejection.
    *
    * @param firstMs wait after the first rejection, ms
    */
@@ -286,12 +286,12 @@ export class ExchangeRefusals {
     return true;
   }
 
-  /** Note with the error slug of the newest rejection; null when the newest order was accepted. */
+  /** Text with the error slug of the newest rejection; null if the newest order was accepted. */
   get note(): string | null {
     return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
   }
 
-  /** One sentence about the rejections; null when the newest order was accepted. */
+  /** Returns one sentence about the rejections; null if the newest order was accepted. */
   describe(nowMs: number): string | null {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;

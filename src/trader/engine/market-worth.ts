@@ -31,7 +31,7 @@ export function makeOffer(
       takersPerS: flow.tradesPerS,
       quotes: SIDES.flatMap((side) => resting(side, quotes, fairMicros)),
     },
-    // An order is moved when the strategy's wanted price has moved by the tolerance plus half a tick.
+    // An order is moved if the strategy's wanted price has moved by the tolerance plus half a tick.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
@@ -51,7 +51,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // The sizes of taker trades vary around a mean. Without trades, the mean taker size is the amount of the best level.
+  // Mean size of taker trades. Before the first trade, the amount of our best quote level is assumed.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -61,7 +61,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of all takers are assumed to buy. Takers with more shares than the queue ahead reach the level.
+      // Half of all takers are assumed to buy. A taker with more shares than the queue ahead reaches our level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -71,14 +71,14 @@ function makeSides(
   });
 }
 
-/** Share value to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
+/** Returns a share's value to the strategy on this side, micros: its fair price, or the value implied by its `edge`. */
 function worthOf(side: BookSide, { bids, asks, edge }: OfferedLevels, fairMicros: Micros): number {
   const best = (side === 'bid' ? bids : asks)[0];
   if (edge === undefined || best === undefined) return fairMicros;
   return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
 }
 
-/** Returns other accounts' shares at this price or better, which are ahead in the queue. */
+/** Returns other accounts' shares at this price or a better price, which are ahead of us in the queue. */
 function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
   let ahead = 0;
   for (const level of levels) {
@@ -88,7 +88,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/** Quote levels, shifted by share value less fair price: losses of stale quotes count from the share value. */
+/** Returns quote levels shifted by fair price minus share value: losses of stale quotes count from the share value. */
 function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -100,20 +100,20 @@ function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): Res
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
 
-/** Last estimated value of a market to its strategy. */
+/** Last estimated value of quoting a market. */
 export interface Worth {
   readonly value: NetValue;
   readonly prices: ScarcityPrices;
   /** Rank of the market by value; 1 is the most valuable market. */
   readonly place: number;
   readonly belief: Belief;
-  /** Cost rate of learning fills late, currency per square second: fills per second x one side's income per second. */
+  /** Cost rate of seeing fills late, currency per square second: fills per second x one side's income per second. */
   readonly lateFillCost: number;
   /** Expected loss of stale quotes, as a fraction of the fills' distance from the fair price. */
   readonly stalePart: number;
 }
 
-/** True when a strategy does not quote every market that it tracks. */
+/** Returns true if a strategy may leave some of its candidate markets without quotes. */
 export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
   choose === 'value' || (candidates ?? max) > max || hasRules(rules);
 
@@ -123,9 +123,9 @@ const HORIZON_MS = 30_000;
 const HALF_LIFE_MS = 3_600_000;
 /** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
-/** Weight of a prior estimate about fills, as a number of fills. */
+/** Weight of the prior estimate relative to measured fills, as a number of fills. */
 const BELIEF_FILLS = 20;
-/** Assumed loss by the price move after a fill, as a fraction of the fill's distance from the fair price. */
+/** Assumed loss from the price move after a fill, as a fraction of the fill's distance from the fair price. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface WaitingFill {
@@ -136,11 +136,11 @@ interface WaitingFill {
   readonly stalePart: number;
 }
 
-/** An own fill, and the data that judge its result later; NO prices are converted to YES prices. */
+/** An own fill, with the data to measure its later result; NO prices are converted to YES prices. */
 interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
-  /** The strategy's fair price at the time of the fill; null without a fair price. */
+  /** The strategy's fair price at the time of the fill; null if it gave none. */
   readonly fairMicros: Micros | null;
-  /** Expected loss by stale quotes, as a fraction of the fill's distance from the fair price. */
+  /** Expected loss from stale quotes, as a fraction of the fill's distance from the fair price. */
   readonly stalePart: number;
 }
 
@@ -149,7 +149,7 @@ const NONE = {
   /** Number of fills that were expected while the market was quoted. */
   expected: 0,
   judged: 0,
-  /** Sum over judged fills of the adverse price move beyond the expected loss of stale quotes. */
+  /** Sum over measured fills of the adverse price move minus the expected loss from stale quotes. */
   adverse: 0,
   distance: 0,
 };
@@ -172,7 +172,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Compares fills that are old enough with the newest market price. */
+  /** Measures the price move after fills that are old enough, by the newest market price. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -185,7 +185,7 @@ export class MarketMeasures {
     });
   }
 
-  /** Adds the number of fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
+  /** Lets the sums decay; adds the fills expected since the last call. `expectedPerS` is 0 if nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
@@ -205,14 +205,14 @@ export class MarketMeasures {
 export interface Belief {
   /** Ratio of observed to expected fills. */
   readonly fillRatio: number;
-  /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
+  /** Fraction of a fill's distance that is lost besides the expected loss from stale quotes; may be negative. */
   readonly adversePart: number;
 }
 
 /** Estimates for a market without any own fill. */
 const UNKNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
-/** Combines a prior estimate with measurements, by their weights. */
+/** Returns the mean of a prior estimate and measurements, weighted by their numbers of fills. */
 export const believe = (
   { fills, expected, judged, adverse, distance }: MeasuredFills,
   prior: Belief = UNKNOWN,
@@ -234,14 +234,14 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Maximum number of trades in a market view. If all shown trades are younger than a day, the day had more trades. */
+/** Maximum number of trades in a market view. If all of these are younger than a day, the day may have had more. */
 const TRADES_SHOWN = 100;
 /** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
 
 /**
- * Traded volume of the last day, currency. If the newest hundred trades span less than a day, their volume is scaled to
- * a day.
+ * Returns the traded volume of the last day, currency. If the newest hundred trades are from less than a day, their
+ * volume is extrapolated to a day.
  *
  * @param nowMs exchange clock
  */

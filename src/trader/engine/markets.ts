@@ -22,13 +22,13 @@ import type { MarketSelection, StrategySettings, TraderSettings } from './settin
 /** A tracked market. */
 export class MarketEntry {
   readonly conditionId: string;
-  /** Tracker of the market; a new, empty tracker replaces it when the market is excluded. */
+  /** Tracker of the market's data; replaced by a new, empty tracker when the market is excluded. */
   feed: MarketTracker;
-  /** Why data of this market are ignored until an operator resumes the market; null when they are used. */
+  /** Why this market's data is ignored until an operator resumes the market; null if the data is used. */
   excludedBecause: string | null = null;
   /** One quote slot per strategy that quotes this market; empty when the market is tracked for its holding only. */
   readonly slots: QuoteSlot[] = [];
-  /** Own orders, holdings and mode at the market's last turn; null before the first turn. */
+  /** Own orders, holdings and trader mode at the market's last turn; null before the first turn. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
   /** Earliest time of the market's next merge, split or redeem, our clock, ms. */
   nextConversionMs = 0;
@@ -56,7 +56,7 @@ export class Markets {
   #settings: TraderSettings;
   readonly #ledger: Ledger;
   readonly #tracked = new Map<string, MarketEntry>();
-  /** Markets whose detail forbids trading; later market lists do not add these markets again. */
+  /** Markets that are unsuitable by their detail; later market lists do not add these markets again. */
   readonly #unsuitable = new Set<string>();
   /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
@@ -64,7 +64,7 @@ export class Markets {
   readonly #flows = new Map<string, CategoryFlow>();
   /** Sandboxes that run the strategies' quoters. */
   readonly sandboxes: Sandboxes;
-  /** Version of the list of tracked markets; incremented when a market is added or removed. */
+  /** Version of the list of tracked markets; increased when the list or its settings change. */
   version = 0;
   /** Statistics of the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
@@ -93,13 +93,13 @@ export class Markets {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
 
-  /** Requests a new turn for the quote slots of one market, or for all slots if no market is given. */
+  /** Requests new quotes from the slots of one market, or from all slots if no market is given. */
   requestRequote(conditionId?: string): void {
     const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
     for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
   }
 
-  /** Tracks a market. A market without a strategy is tracked while the wallet has shares or orders there. */
+  /** Tracks a market. Without a strategy, a market is tracked while the wallet has shares or orders there. */
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
@@ -119,7 +119,7 @@ export class Markets {
     return feed;
   }
 
-  /** Ignores observations of a market with unusable data, until an operator resumes. */
+  /** Excludes a market with unusable data: its data is ignored until an operator resumes. */
   exclude(entry: MarketEntry, reason: string): void {
     entry.excludedBecause = reason;
     entry.feed = this.#newFeed(entry.conditionId);
@@ -153,7 +153,7 @@ export class Markets {
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns markets of a complete market list to the strategies that select them, up to each strategy's maximum. */
+  /** Assigns the markets of a complete list to strategies that select them, up to each strategy's maximum. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
     this.catalogSize = rows.length;
@@ -171,7 +171,7 @@ export class Markets {
     }
   }
 
-  /** Applies changed settings inside a ledger transaction. Only new code or parameters recreate a quoter. */
+  /** Applies changed settings, in the caller's ledger transaction. Only new code or parameters restart a quoter. */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
     this.#settings = settings;
@@ -209,7 +209,7 @@ export class Markets {
     this.#ledger.saveStrategyState({ strategy: slot.strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
-  /** Restarts failed strategies and excluded markets after an operator's resume, in one market or (default) in all. */
+  /** After an operator's resume, restarts failed strategies and excluded markets, in one market or (default) in all. */
   reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
       if (only !== undefined && entry.conditionId !== only) continue;
@@ -245,7 +245,7 @@ export class Markets {
     return before !== null && before.phase !== facts.phase;
   }
 
-  /** Returns a market's event and fee rate, from the market's detail or the ledger. */
+  /** Returns a market's event and fee rate, from the market's detail or else from the ledger. */
   findTerms(conditionId: string): MarketTerms {
     const facts = this.#tracked.get(conditionId)?.feed.facts ?? this.#ledger.market(conditionId);
     if (facts === null) return NO_TERMS;
@@ -315,14 +315,14 @@ function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   return isWanted(markets, { conditionId: row.condition_id, title: row.title, category: row.category });
 }
 
-/** State of the request for a market's price bars. */
+/** Whether a market's price bars were requested, and how long their result is valid. */
 interface CandlesAsked {
   isAsked: boolean;
-  /** Expiry of the stored price-bar result, our clock, ms: time of the answer plus time span of the bars. */
+  /** End of validity of the price bars' result, our clock, ms: time of the answer plus time span of the bars. */
   goodUntilMs: number;
 }
 
-/** Parts of a market entry and of the trader that the functions for price bars use. */
+/** Parts of a market entry and of the trader that the functions for price bars need. */
 type CandleMarket = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
   readonly slots: readonly unknown[];
 };
@@ -343,22 +343,22 @@ function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): KeptBars |
   return text === '' ? null : (JSON.parse(text) as KeptBars);
 }
 
-/** Restores the volatility prior that an earlier run computed from price bars. Price bars are read once. */
+/** Restores the volatility prior that an earlier run computed from price bars, which are not read again. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
 }
 
-/** Expiry of the market's stored price-bar result, our clock, ms; -Infinity without a result. */
+/** Returns when the stored result of the market's price bars expires, our clock, ms; -Infinity without a result. */
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Deletes the stored price-bar result of an ended market. The caller must open a ledger transaction. */
+/** Deletes the stored result of an ended market's price bars. The caller must open a ledger transaction. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/** True if a market's price bars should be read: quoted, with a book and older trades, without a valid result. */
+/** Returns true for a quoted market with a book and earlier trades, but without a valid result of price bars. */
 export function wantsCandles(
   entry: CandleMarket,
   { polling }: Pick<TraderSettings, 'polling'>,
@@ -370,7 +370,7 @@ export function wantsCandles(
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** Processes the answer to a price-bar request. A sent price-bar request is not repeated in this run. */
+/** Processes the answer to a request for price bars, which is not repeated in this run once it was sent. */
 export function takeCandles(around: CandlesContext, entry: CandleMarket, report: RequestResult, title: string): void {
   const { ledger, account, notices } = around;
   const { conditionId, feed, candles, excludedBecause } = entry;

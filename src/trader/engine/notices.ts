@@ -1,4 +1,4 @@
-/** Collects notices for the operator, and detects conditions that need one. */
+/** Collects notices for the operator, and detects conditions that need a notice. */
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger, OperatorEvent } from '../ledger/contract.js';
@@ -18,7 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /** Adds a notice that the ledger also stores. The notice is pruned with its `subject` (order or intent id). */
+  /** Adds a loud notice, which the ledger also stores. Pruning deletes it with its `subject` (order or intent id). */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -31,14 +31,14 @@ export class Notices {
   }
 }
 
-/** Name of a market for log lines, without control characters: the exchange's titles could forge log lines. */
+/** Returns a market's title without control characters, because a title from the exchange could forge log lines. */
 export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): string =>
   (markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
-/** Minimum number and duration of consecutive failed reads before a notice: shorter failures are normal. */
+/** Minimum number and duration of consecutive failed reads before a notice, because short failures are normal. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
-/** Duration after which unreadable own lists stop the quoting, ms, because unseen fills escape the loss limits. */
+/** Time after which unreadable own lists stop the quoting, ms: losses by unseen fills cannot be limited. */
 const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
@@ -55,12 +55,12 @@ interface FailedReads {
 }
 
 interface Failing {
-  /** All consecutive failed reads of a list, and those since the exchange was last silent. */
+  /** All consecutive failed reads of a list; `answered` has only the reads since the exchange was last silent. */
   readonly all: FailedReads;
   readonly answered: FailedReads;
   /** Kind of the newest notice about an unreadable list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
-  /** Why an unreadable own list has all orders canceled; null otherwise. */
+  /** Why all orders are canceled because of an unreadable own list; null if they are not. */
   readonly pulled: string | null;
 }
 
@@ -72,8 +72,8 @@ const FRESH: Failing = {
 };
 
 /**
- * Detects lists that stay unreadable, for example for a rejected key. Sends one notice with the reason when a list
- * becomes unreadable, and one when it is readable again. Own lists that are unreadable for long stop the quoting.
+ * Detects lists that stay unreadable, for example because of a rejected key. Sends one notice with the reason when a
+ * list becomes unreadable, and one when it is readable again. If an own list is unreadable for long, quoting stops.
  */
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
@@ -110,7 +110,7 @@ export class UnreadMarkets {
   #reasons: ReadonlyMap<string, string> = new Map();
   #walk = new Map<string, string>();
 
-  /** Why an unreadable row keeps a market from being quoted or converted; undefined when its row is readable. */
+  /** Returns why an unreadable row forbids quotes and conversions in a market; undefined if its row is readable. */
   findReason(conditionId: string): string | undefined {
     return this.#reasons.get(conditionId);
   }
@@ -157,7 +157,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // Unreadable time also counts while the exchange is silent, because the exchange may answer only some calls.
+  // Failed reads count even while the exchange is silent, because it may answer other calls.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
@@ -165,7 +165,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** Counts a failed read of a list. After our clock was set back, the duration of failures starts again. */
+/** Counts a failed read of a list. If our clock was set back, the duration of the failures is measured anew. */
 const longer = ({ looks, sinceMs }: FailedReads, nowMs: number): FailedReads => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -187,7 +187,7 @@ function describeFailure(outcome: Outcome): string {
 
 /** Number of consecutive requests without an answer after which the exchange counts as unreachable. */
 const SILENT_AFTER = 3;
-/** Shortest reported silence, ms; an exchange that answers only some calls would cause constant notices. */
+/** Minimum duration of a reported silence, ms: an exchange that answers only some calls must not cause many notices. */
 const SILENCE_TOLD_AFTER_MS = 1_000;
 /** Number of consecutive answers that end a reported silence of the exchange. */
 const BACK_AFTER = 3;
@@ -203,14 +203,14 @@ export class Silence {
     return this.#unanswered >= SILENT_AFTER;
   }
 
-  /** True when the newest request was not answered. */
+  /** True if the newest request was not answered. */
   get isSuspected(): boolean {
     return this.#unanswered > 0;
   }
 
   /** Records a request with an unknown outcome. Returns true once per silence of the exchange, when a notice is due. */
   onUnknown(nowMs: number): boolean {
-    // After our clock was set back, the silence counts from the new time.
+    // If our clock was set back, the silence counts as beginning now.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
     this.#answered = 0;

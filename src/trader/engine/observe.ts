@@ -1,4 +1,4 @@
-/** First part of a trader step: processes an observation, and passes a request's outcome to the request's owner. */
+/** First part of a step: processes an observation, and passes a request's outcome to the owner of the request. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -24,10 +24,10 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/** Largest backward step of our clock that the trader ignores, ms. Late answers and clock corrections cause steps. */
+/** Largest backward step of our clock that is ignored, ms. Late answers and clock corrections cause small steps. */
 const WAITED_OUT_MS = 1_000;
 
-/** Raises a slightly earlier time of an observation to the newest observed time. */
+/** Replaces an observation's time by the newest observed time if it is slightly earlier. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
@@ -38,7 +38,7 @@ function noteSilence({ safety, notices, markets }: TraderState, because: string,
   if (silence.onUnknown(nowMs))
     notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // Drafts and sales pause; reads of own state show when the exchange answers again.
+  // Drafts and sales pause. Reads of own state continue, and show when the exchange answers again.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -130,7 +130,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, at);
-    // The answer to the assets poll also holds marks and begins a reconciliation round.
+    // The answer to the assets poll also contains marks, and is the first page of a reconciliation round.
     case 'assets':
       takeMarks(state, report, at);
       return observeRound(state, 'assets', report);
@@ -150,7 +150,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: StatePoll, data:
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // An arithmetic error in a market's data excludes only this market. A broken ledger or invariant ends the trader.
+    // Data that causes an arithmetic error excludes only its market. A broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
     exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
@@ -170,7 +170,7 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
   notices.alert(nowMs, 'market_failed', text);
 }
 
-/** Updates a market from an answer. The request's owner determines the endpoint, and thus the type of `data`. */
+/** Updates a market from an answer. The casts are safe: `poll` determines the endpoint, and so the type of `data`. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: StatePoll, data: unknown, at: SeenAt): void {
   const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
@@ -217,7 +217,7 @@ function observeCatalog(state: TraderState, report: RequestResult): void {
   noteListRead(state, 'catalog', step.kind === 'void' ? toFailure(report) : 'ok', report);
 }
 
-/** Passes the outcome of a list read to the poll plan, and raises an alarm if the list stays unreadable. */
+/** Passes the outcome of reading a list to the poll plan, and raises an alarm if the list stays unreadable. */
 function noteListRead(state: TraderState, list: WatchedList, result: PollResult, report: RequestResult): void {
   const { requests, safety, notices } = state;
   const { nowMs } = report;
@@ -259,7 +259,7 @@ function takeMarks(
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
   requests.poller.onSeen({ kind: 'marks' }, at.seenMs);
-  // The request's owner determines the endpoint, and thus the type of the answer's data.
+  // The cast is safe: both polls call the same endpoint, which determines the type of the data.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
@@ -281,7 +281,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Processes a page of a reconciliation round. The round's first poll ends with the round's last list. */
+/** Processes a page of a reconciliation round. The assets poll, which began the round, ends with its last list. */
 function observeRound(state: TraderState, list: RoundList, report: RequestResult): void {
   const { requests, reconciler } = state;
   const { poller, queue } = requests;
@@ -300,12 +300,12 @@ function tellNews({ reconciler, notices }: TraderState, nowMs: number): void {
   }
 }
 
-/** Checks the resting orders while a cancel-all is verified, and cancels orders that the ledger does not know. */
+/** While a cancel-all is being verified, counts resting orders, and cancels those that the ledger does not know. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // If `startedMs` is after `nowMs`, our clock was set back since this request.
+  // If `startedMs` is later than `nowMs`, our clock was set back after the request, and the read does not count.
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

@@ -1,9 +1,9 @@
 /**
  * Risk control 16: compares each outgoing request that can move money with its ledger row. Content and signature must
- * equal the ledger's, and no order or cancel may be drafted twice. If a request differs from the ledger, it is not
- * sent, and the trader cancels all orders and exits.
+ * equal the row's, and no order or cancel may be drafted twice. If a request differs from the ledger, it is not sent,
+ * and the trader cancels all orders and exits.
  *
- * This check shares no code with the code that makes requests, so that it does not repeat a bug of that code.
+ * The check shares no code with the code that makes requests, so that both do not have the same bug.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -12,7 +12,7 @@ import { describeOwner, type RequestOwner } from '../../shared/protocol/request-
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
-/** Number of remembered draft requests; larger than the number that can be in flight. */
+/** Number of remembered draft requests; more than can be in flight. */
 const REMEMBERED_DRAFTS = 2_000;
 
 export class OutboundCheck {
@@ -24,7 +24,7 @@ export class OutboundCheck {
   }
 
   /**
-   * Throws AssertionFailed when this call to the exchange must not be sent.
+   * Throws AssertionFailed if this call to the exchange must not be sent.
    *
    * @param owner owner of the request
    */
@@ -40,7 +40,7 @@ export class OutboundCheck {
     if (!matches(call, intent)) return `the call differs from the ledger: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
     if (intent.signature !== null) return 'the intent of the request is already signed';
-    // A conversion's draft may be requested again after a lost answer; an order's draft never.
+    // After a lost answer, a conversion's draft may be requested again, but never the draft of an order or cancel.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'the draft of this intent was already requested';
     this.#drafted.add(intent.id);
@@ -50,7 +50,7 @@ export class OutboundCheck {
   }
 }
 
-/** True when the call to the exchange matches the ledger row exactly. */
+/** Returns true if the call to the exchange matches the ledger row exactly. */
 function matches(call: AnyCall, row: IntentRow): boolean {
   switch (call.endpoint) {
     case 'orders.create':
@@ -94,7 +94,7 @@ type Submit = 'orders.submit' | 'orders.cancelSubmit' | 'merges.submit' | 'split
 const isSigned = ({ params, body }: CallOf<Submit>, { draftPubkey, signature }: IntentRow): boolean =>
   signature !== null && params.pubkey === draftPubkey && body.signature === signature;
 
-/** True when a decimal string with at most six decimal places equals this number of millionths. */
+/** Returns true if a decimal string with at most six decimals equals this number of micros. */
 function isFigure(text: string | null | undefined, micros: number | null): boolean {
   const parts = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text ?? '');
   if (parts === null || micros === null) return false;

@@ -90,7 +90,7 @@ function onConverted({ markets, notices }: TraderState, event: Of<keyof typeof C
 /** Events that pause a market: the exchange acted without a request, or another party has the wallet's key. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** Events that raise an alarm, because signed prices and amounts no longer limit the possible loss. */
+/** Events that raise an alarm, because the signed prices and amounts do not limit the loss after them. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -110,7 +110,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/** Maximum age of a fill for markouts, ms. A start may report older fills, whose prices were not observed. */
+/** Maximum age of a fill for markouts, ms. Older fills, read after a start, have no observed prices. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -137,7 +137,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Requests the books of the event's other markets with own orders, because these books may have changed too. */
+/** Requests the books of other markets of the event that have own orders, because these books may have changed too. */
 export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
   const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -169,7 +169,7 @@ function noteTaken({ markets, safety, notices }: TraderState, market: string, no
     notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
-/** Reasons of unfinished requests after which the next turn retries at once. */
+/** Reasons of failed intents after which the next turn retries at once. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -179,7 +179,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   if (HARMLESS.includes(slug)) return;
   tellRefused(ledger, markets, event, slug, nowMs);
   if (slug === POST_ONLY) {
-    // The market pauses, because each new draft would reserve money until the draft expires.
+    // New orders in the market wait, because each draft reserves money until it expires.
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
@@ -189,7 +189,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
     markets.track(market).saleAfterMs = afterMs;
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = afterMs;
   }
-  // The market may have changed since its stored detail, so the detail is read before the next attempt.
+  // The market may have changed since its detail was read, so the detail is read again.
   requests.poller.expedite({ kind: 'detail', marketConditionId: market });
   const what = `${intentKind} in "${showTitle(markets, market)}" was not done`;
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
@@ -199,7 +199,7 @@ type IntentReader = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** True if a quoter of the market subscribes to events of this kind; without one, no ledger lookup is needed. */
+/** Returns true if a quoter of the market subscribes to events of this kind; otherwise no ledger lookup is needed. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -241,7 +241,7 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to all subscribed quoters of a market, or only to that of `strategy` (null: to none). */
+/** Passes an event to all subscribed quoters of a market, or only to the quoter of `strategy` (null: to none). */
 export function tellMarket(markets: Slots, market: string, event: AnyEvent, strategy?: string | null): void {
   for (const slot of markets.listSlots(market))
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
@@ -256,7 +256,7 @@ function findOrder(ledger: IntentReader, intentId: string) {
   return { intentId, ...inYesSpace(isYes, side, priceMicros), amountMicros, strategy };
 }
 
-/** Strategy of the order that a cancel targets; null for an order unknown to the ledger. */
+/** Returns the strategy of the order that an intent cancels; null for an order unknown to the ledger. */
 function findOwner(ledger: IntentReader, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);

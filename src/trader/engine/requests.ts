@@ -52,7 +52,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** Records a cancel attempt. Returns true if the last attempt is recent, so that its answer is awaited. */
+  /** Records an attempt to cancel an order. If the last attempt is recent, only returns true: its answer is awaited. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -75,21 +75,21 @@ interface Polls {
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
   /**
-   * The field `valuedMs` is the time of the last valuation of markets, our clock, ms. The field `requestPrice` is the
-   * price of a signed request then; 0 while requests were plentiful.
+   * `valuedMs` is the time of the last valuation of markets, our clock, ms. `requestPrice` is the price of a signed
+   * request at that time; 0 if requests were plentiful.
    */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
 
 const NONE: readonly PolledMarket[] = [];
 
-/** Shortest interval between reads of the venue's marks, ms. */
+/** Minimum interval between two reads of the venue's marks, ms. */
 const SHORTEST_MARKS_MS = 5_000;
 
 export class Polling {
   /** Time of the newest call of `readFacts`, our clock, ms. */
   nowMs = Number.NEGATIVE_INFINITY;
-  /** True while strategies' orders may rest; else own orders and trades are read as often as allowed. */
+  /** Whether orders of strategies may rest; if not, own orders and trades are read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
@@ -132,9 +132,9 @@ export class Polling {
   }
 
   /**
-   * Best interval between reads of own trades, ms, from the values of markets with own resting orders. The interval is
-   * 0 while such a value is unknown, nothing is quoted, or signed requests are plentiful. If it is above 0, other signs
-   * of missing fills also trigger a read.
+   * Best interval between reads of own trades, ms, computed from the values of markets with own orders. The interval is
+   * 0 while such a market's value is unknown, nothing is quoted, or signed requests are plentiful. If the interval is
+   * above 0, other signs of missing fills also trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -159,7 +159,7 @@ export class Polling {
     return sum;
   }
 
-  /** Best interval between reads of venue marks, ms, by the stale-quote losses they avoid; Infinity if useless. */
+  /** Best interval between reads of venue marks, ms, by the losses of stale quotes they avoid; Infinity if useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;
@@ -176,7 +176,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Increase of the stale-quote loss per second since the last book read, assumed linear. */
+  /** Returns by how much the loss from stale quotes grows per second since the last book, assumed linear. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -187,7 +187,7 @@ export class Polling {
   }
 }
 
-/** Facts of one market for the poll plan, computed on access because decisions read hundreds of markets. */
+/** Facts of one market for the poll plan. The facts are computed on access, because a plan has hundreds of markets. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;
@@ -259,7 +259,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Volatility of the price per square root of a second; near the resolution it exceeds the measured volatility. */
+/** Returns the price's volatility per square root of a second; near the resolution it exceeds the measured one. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);

@@ -31,13 +31,13 @@ import type { VenueTimeBounds } from './venue-clock.js';
 const RULES_EVERY_MS = 5_000;
 /** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum number of quoted markets added per valuation, except in a strategy's first selection. */
+/** Maximum number of markets that one valuation adds to the quoted markets, except in a strategy's first selection. */
 const ENTRIES = 2;
-/** Longest wait of a strategy's first market selection until all candidate markets have been read, ms. */
+/** Maximum time for which a strategy's first market selection waits until all candidate markets have been read, ms. */
 const FIRST_PATIENCE_MS = 120_000;
-/** Fraction of the public request budget for book reads when all kinds of polls are wanted. */
+/** Fraction of the public request budget that book reads get if all kinds of polls are due. */
 const BOOK_PART = 0.6;
-/** Signed requests are scarce when less than this fraction of the request burst is left. */
+/** Signed requests are scarce if less than this fraction of the request burst is left. */
 const SHORT_PART = 0.5;
 
 /** Parts of the trader that the selection uses. */
@@ -51,7 +51,7 @@ interface Chooser {
   readonly clock: { readonly venue: Pick<VenueTimeBounds, 'nowMs'> };
 }
 
-/** Upper bound of the ratio of stale-quote loss to income, because the income may be near zero. */
+/** Upper bound of the ratio of loss from stale quotes to income, because the income may be near zero. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
@@ -61,7 +61,7 @@ export class Selection {
   valuedMs = Number.NEGATIVE_INFINITY;
   /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
   requestPrice = 0;
-  /** Prices of reads, requests and currency at the last valuation of markets; null before the first. */
+  /** Prices of reads, requests and currency at the last valuation of markets; null before the first valuation. */
   prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
   /** Names of strategies that have made their first market selection. */
@@ -70,7 +70,7 @@ export class Selection {
   /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
-  /** Runs the due work of a tick: judges own fills, applies the market rules and values the markets. */
+  /** Runs the due work of a tick: measures own fills, applies the market rules and values the markets. */
   look(state: Chooser, nowMs: number): void {
     this.#bornMs ??= nowMs;
     for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
@@ -88,7 +88,7 @@ export class Selection {
     );
   }
 
-  /** Excludes markets that break the rules. Without valuation, selects quoted markets, then others in list order. */
+  /** Excludes markets that break the rules. If `choose` is not `value`, takes quoted markets, then others as listed. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -127,7 +127,7 @@ export class Selection {
     const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
     const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
     const isFirst = ready.some(({ name }) => !this.#begun.has(name));
-    // A selected market that has no quotes for a short time keeps its place.
+    // A selected market that has no quotes for a short time stays selected.
     const isPausing = (slot: QuoteSlot) =>
       this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
     const most = new Map(
@@ -142,7 +142,7 @@ export class Selection {
     const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    // The request price counts only if own requests use up the budget, not throttling or other programs.
+    // The request price is used only if our own requests use up the budget, not if throttling or other programs do.
     const { queue } = state.requests;
     this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
@@ -219,7 +219,7 @@ export class Selection {
   }
 }
 
-/** One side's mean income, currency per second, lost while a fill is unknown. Quote distances count at least a tick. */
+/** Returns one side's mean income per second, which an unseen fill loses. A quote's distance counts at least a tick. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

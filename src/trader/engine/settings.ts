@@ -9,7 +9,7 @@ import type { PollSettings } from '../scheduler/poll-memory.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
-/** Calls a function, and throws after the shell's time limit for calls. With virtual time there may be no limit. */
+/** Calls a function, and throws if it exceeds the shell's time limit. In virtual time, there may be no time limit. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -30,7 +30,7 @@ export interface TraderSettings {
   /** Value feeds declared in the trader's file; absent: no feeds. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
-  /** Returns a loaded strategy module by key; absent: settings changes cannot load other code. */
+  /** Returns a loaded strategy module by key; absent: changed settings cannot use other code. */
   readonly findModule?: (key: string) => Strategy | null;
   /** Configuration of this start, for the configuration history in the ledger; absent: no history. */
   readonly startedWith?: {
@@ -40,7 +40,7 @@ export interface TraderSettings {
   };
 }
 
-/** Settings of a feed for the engine; the shell reads the feed's source. */
+/** Settings of a feed for the engine. The shell reads the feed's file. */
 export interface FeedSettings {
   readonly name: string;
   /** Maximum age of the feed's values, ms; strategies do not see older values. */
@@ -48,7 +48,7 @@ export interface FeedSettings {
 }
 
 export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
-  /** Time within which the request budget must allow all open orders to be canceled, ms; absent: at once. */
+  /** Time within which the request budget must suffice to cancel all open orders, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
   /** Whether price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
@@ -58,14 +58,14 @@ export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookD
 
 export interface MergeSettings {
   readonly enabled: boolean;
-  /** Smallest merge of complete sets, shares; scarce currency allows smaller merges. */
+  /** Smallest merge of complete sets, shares; while currency is scarce, smaller merges are allowed. */
   readonly minSharesMicros: Micros;
 }
 
 export interface MarketFilter {
   /** Categories of the selected markets; empty selects every category. */
   readonly categories: readonly string[];
-  /** Words, case-insensitive; a selected market's title contains at least one. Without words, all titles match. */
+  /** Words, case-insensitive. A selected market's title contains at least one; absent or empty: all titles match. */
   readonly words?: readonly string[];
   /** Words that exclude a market if its title contains one, case-insensitive. */
   readonly withoutWords?: readonly string[];
@@ -93,7 +93,7 @@ export interface MarketSelection extends MarketFilter {
   readonly max: number;
   /** Maximum number of tracked markets from the list; absent: `max`. */
   readonly candidates?: number;
-  /** The default `listed` quotes the first markets that meet the rules. `value` quotes the most valuable ones. */
+  /** `listed` (default) quotes the first markets that meet the rules, `value` the most valuable markets. */
   readonly choose?: 'listed' | 'value';
   readonly rules?: MarketRules;
 }
@@ -101,11 +101,11 @@ export interface MarketSelection extends MarketFilter {
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
-  /** Key of the strategy module's code, equal for equal code; absent: the code never changes. */
+  /** Key of the module's code, equal for equal code; absent: the code never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** Cron expression of the strategy's quote hours; null without quote hours. The shell sends start and end. */
+  /** Cron expression of the strategy's quote hours; null: always. The shell sends a command at their start and end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

@@ -29,14 +29,14 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   return {
     mode,
     reason,
-    /** Restriction by a partly used loss limit; null without a restriction. */
+    /** Restriction of the mode by a partly used loss limit; null if there is none. */
     heldBack: safety.heldBack,
-    /** Operator's command that ends the current mode; empty when no command is needed. */
+    /** Operator's command that ends the current mode; empty if there is none or none is needed. */
     wayBack: describeWayBack(safety, reconciler, mode),
     cashMicros: own.cashMicros,
     /** Value of all holdings; null while a held share has no mark. */
     equityMicros,
-    /** Result of trading: equity minus the invested capital; null without equity. */
+    /** Result of trading: equity minus the invested capital; null if equity is unknown. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
     /** Number of orders whose state at the exchange is unknown. */
@@ -47,27 +47,27 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Number of this run's requests that were dropped before they were sent. */
     unsent: requests.unsent,
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
-    /** Why only reducing orders are allowed; null when ledger and exchange agree. */
+    /** Why only reducing orders are allowed (a difference to the exchange, or a contradictory fill); null otherwise. */
     reduceOnly: safety.reduceOnly,
-    /** The newest complete round of reconciliation with the exchange; null before the first. */
+    /** Newest complete round of reconciliation with the exchange; null before the first round. */
     reconciled: reconciler.newest,
-    /** Ledger differences that two reconciliation rounds confirmed, in a sentence; null without differences. */
+    /** Sentence about the differences that two reconciliation rounds have confirmed; null if there are none. */
     disagreement: reconciler.verdict,
     /** Differences between ledger and exchange that an operator has accepted. */
     accepted: reconciler.accepted,
     /** Paused markets, with their reasons and titles. */
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
-    /** True when a ledger difference awaits the next reconciliation round, which confirms or clears it. */
+    /** Whether a difference waits for the next reconciliation round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
     /** Why the newest reconciliation round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
-    /** True when two complete reads have shown that no order rests, and no request was begun since. */
+    /** Whether two complete reads have shown that no order rests, and no request has begun since. */
     proven: safety.modes.proven,
-    /** Time when a cancel-all or stop was last verified, our clock, ms; null before the first. */
+    /** Time of the last proof, after a cancel-all or stop, that no own order is open, our clock, ms; null if none. */
     provenMs: safety.modes.provenMs,
-    /** True if the newest request to the exchange got no answer. */
+    /** Whether the newest request to the exchange got no answer. */
     silent: safety.silence.isSuspected,
-    /** Reliability of the exchange's marks in this run; null when marks are not used. */
+    /** Reliability of the exchange's marks in this run; null if marks are not used. */
     marks: settings.polling.marks === 'auto' ? { isBelieved, told, precision, recall } : null,
     feeds: state.feeds.snapshot(nowMs),
     /** Exchange clock minus our clock, ms; null before the exchange's first answer. */

@@ -13,7 +13,7 @@ import { Selection } from './selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 
-/** Creates the objects that hold the trader's state. Functions take single state objects, or the whole class. */
+/** Creates the objects with the trader's state. Functions take only the objects they need, or the whole state. */
 export class TraderState {
   /** The trader's current settings; a `configure` command replaces them. */
   settings: TraderSettings;

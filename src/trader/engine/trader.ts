@@ -25,7 +25,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/** Maximum rounds of releasing requests in one step. Unsent requests may cause new ones; more rounds mean a loop. */
+/** Maximum rounds of releasing requests in one step. Reports of unsent requests may cause new requests, in a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes in which all resting orders are canceled and no new order is placed. */
@@ -39,7 +39,7 @@ export class Trader {
   /** Cached result of `quietUntilMs`; each step resets it to null. */
   #quietUntilMs: number | null = null;
 
-  /** Restores intents in flight from the ledger. Only `handle` returns requests. */
+  /** Restores intents in flight from the ledger. Sends nothing: only `handle` returns requests. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
@@ -52,7 +52,7 @@ export class Trader {
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
       if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      // Until own orders and holdings are read, and under an earlier kill, no order is signed or sent again.
+      // No order is signed or sent again until own orders and holdings have been read, and none while killed.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
@@ -60,9 +60,9 @@ export class Trader {
   }
 
   /**
-   * Runs one trader step: processes the observation, acts, and releases requests. Changes are on disk before a request
-   * is returned, and drafts before they are signed. Throws ledger errors, after which the shell must cancel all orders
-   * and exit.
+   * Runs one trader step: processes the observation, acts, and releases requests. Ledger changes are on disk before a
+   * request is returned, and drafts before they are signed. Throws ledger errors, after which the shell must cancel all
+   * orders and exit.
    */
   handle(seen: Observation): readonly Request[] {
     const observation = orderInTime(seen, this.#state.clock);
@@ -82,13 +82,13 @@ export class Trader {
     return requests;
   }
 
-  /** Runs maintenance of the ledger now, unless the answer to an order or cancel may arrive soon. */
+  /** Runs maintenance of the ledger now, unless requests of intents wait or are in flight. */
   #rest(): void {
     const { ledger, requests } = this.#state;
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
-  /** Takes requests from the queue within the request budget. A request that was never sent gets an unknown outcome. */
+  /** Takes requests from the queue within the budget. A request that is dropped unsent gets an unknown outcome. */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
@@ -109,9 +109,9 @@ export class Trader {
   }
 
   /**
-   * Earliest time at which a `time` observation may have an effect, our clock, ms; `nowMs` means at once. Any
-   * observation of another kind makes this result invalid. A shell with virtual time may skip earlier `time`
-   * observations and gets the same requests.
+   * Returns the earliest time at which a `time` observation may have an effect, our clock, ms; `nowMs` means at once.
+   * Any observation of another kind makes this result invalid. A shell with virtual time may skip earlier `time`
+   * observations, and still gets the same requests.
    */
   quietUntilMs(nowMs: number): number {
     if (nowMs < this.#state.clock.seenMs) return nowMs;
@@ -147,7 +147,7 @@ export class Trader {
     return watchMarkets(this.#state, nowMs);
   }
 
-  /** True when the trader is killed, halted or stopping, so that no order may rest. */
+  /** True if the trader is killed, halted or stopping, so that no own order may be open. */
   get nothingMayRest(): boolean {
     return EMPTYING.includes(this.mode);
   }
@@ -167,18 +167,18 @@ export class Trader {
     return commandRefusal(this.#state, command);
   }
 
-  /** Returns the notices for the operator since the last call. */
+  /** Returns the operator's notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#state.notices.take();
   }
 
-  /** Deletes finished intents and unfilled orders that no later step needs. The caller runs this between steps. */
+  /** Deletes ended intents and orders without fills that no later step needs. Call this method between two steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Stores the end of the run, as the last write before the ledger closes. */
+  /** Stores the end of the run. Call this last, before the ledger is closed. */
   end(nowMs: number, note: string): void {
     const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {

@@ -1,7 +1,7 @@
 /**
  * Estimates the exchange's clock from whole-second times in answers. The exchange wrote a time `v` when its clock was
  * in [v, v + 1 s), between request and answer. Each answer thus gives a lower and an upper bound of the clock
- * difference. If two bounds of the clock difference contradict each other, a clock was set. The newest answer then replaces all earlier ones.
+ * difference. If bounds contradict each other, a clock was set, and the newest answer replaces all earlier ones.
  */
 
 export class VenueTimeBounds {
@@ -17,7 +17,7 @@ export class VenueTimeBounds {
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
   }
 
-  /** Exchange clock, ms, when our clock shows `nowMs`; null before the first answer. */
+  /** Returns the exchange's clock when ours shows `nowMs`, Unix ms; null before the first answer. */
   nowMs(nowMs: number): number | null {
     const offset = this.offsetMs;
     return offset === null ? null : nowMs + offset;
@@ -35,7 +35,7 @@ export class StepClock {
   /** Time of the trader's newest observation, our clock, ms. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /** Time of the first observation, or null. -Infinity ends the startup grace after our clock was set back. */
+  /** Time of the first observation, our clock, ms; null before it. -Infinity after the clock was set back: no grace. */
   bornMs: number | null = null;
 
   /** Age of the process, ms; Infinity after our clock was set back, so that orders without a new book are canceled. */

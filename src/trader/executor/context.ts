@@ -22,18 +22,18 @@ import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Tr
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
-/** Times and source of a record that the exchange has shown. */
+/** Times and source of a record in the exchange's answer. */
 export interface RecordPoll {
-  /** Time when the read was sent, our clock, ms; its answer arrived at `nowMs`. */
+  /** Time when the read was sent, our clock, ms; the answer arrived at `nowMs`. */
   readonly sentMs: number;
   readonly nowMs: number;
   /** Exchange clock in the answer, ms; null if absent. */
   readonly venueTimeMs: number | null;
-  /** A row of a list may be outdated. If a row contradicts the known state, the record is read. */
+  /** A `list` row may be outdated: if it contradicts the known state, the record itself is read. */
   readonly source: 'record' | 'list';
 }
 
-/** Maximum unknown rows to store and report per read, so that a faulty exchange cannot fill the disk. */
+/** Maximum number of foreign rows stored and reported per read, so that a faulty exchange cannot fill the disk. */
 const MOST_FOREIGN = 20;
 
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
@@ -91,12 +91,12 @@ export class Context {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports an irregular record of the exchange. Only the first report of a record raises an alarm. */
+  /** Reports an irregular record of the exchange. Only the first report about a record raises an alarm. */
   reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
-  /** Reports a row that the ledger lacks. Rows beyond a read's maximum wait for the next read. */
+  /** Reports a row that is not in the ledger. Rows beyond the maximum per read are reported at the next read. */
   reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
@@ -115,7 +115,7 @@ export class Context {
     this.#foreign += 1;
   }
 
-  /** Reports an exchange record that differs from its request. An intent raises at most one alarm. */
+  /** Reports a record of the exchange that differs from its request, at most once per intent. */
   reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -124,8 +124,8 @@ export class Context {
   }
 
   /**
-   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm. Such a
-   * fill is still booked, because the exchange has moved the money.
+   * Books a fill of an order once, and reports it. A fill that contradicts the signed order raises an alarm, but is
+   * booked, because the exchange has moved the money.
    */
   bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
     const { marketConditionId, intentId } = order;
@@ -141,7 +141,7 @@ export class Context {
     return booking;
   }
 
-  /** Returns the higher of a market's two fee rates, since an order may be maker and taker; null if unknown. */
+  /** Returns the higher of a market's maker and taker fee rates, because an order may be both; null if unknown. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -158,7 +158,7 @@ export class Context {
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /** Plans to send an intent's signature again while its draft is valid, else to read the record. */
+  /** Plans to send an intent's signature again if its draft is still valid, else to read the record. */
   sendAgain(inFlight: InFlight, look: Pick<RecordPoll, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -179,7 +179,7 @@ export class Context {
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
     if (kind !== 'place') return null;
     if (withdrawn) return 'the order was withdrawn';
-    // The price's age is an absolute value, because our clock may have been set back.
+    // The absolute value is used, because our clock may have been set back.
     const ageMs = Math.abs(nowMs - createdMs);
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
@@ -192,8 +192,8 @@ export class Context {
   }
 
   /**
-   * Returns true at the second read that shows a record as expired, one poll after the first. At the first read, the
-   * submit may still be in flight, or the answer outdated.
+   * Returns true at a second read that shows a record as expired, at least one poll interval after the first. At the
+   * first read, the submit may still be in flight, or the answer may be outdated.
    */
   confirmExpiry(inFlight: InFlight, look: RecordPoll): boolean {
     inFlight.resend = false;
@@ -216,7 +216,7 @@ export class Context {
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
-  /** Gives up an intent whose signature was never sent, and waits until its locks have expired. */
+  /** Abandons an intent whose signature was never sent, and waits until its locks have expired. */
   abandon(inFlight: InFlight, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
@@ -225,20 +225,20 @@ export class Context {
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired on the exchange's clock, not on ours. */
+  /** Ends an abandoned intent once its draft has expired by the exchange's clock, not by ours. */
   lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
-    // An unsigned draft cannot take effect, so the trader needs no answer from the exchange.
+    // An unsigned draft cannot take effect, so the order ends without an answer from the exchange.
     if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /** Limits the wait for an abandoned draft to its latest possible expiry, because its answer may be lost. */
+  /** Limits the wait for an abandoned draft to its latest possible expiry, because the draft's answer may be lost. */
   waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -247,18 +247,18 @@ export class Context {
   }
 }
 
-/** Maximum delay with which an exchange's answers may be outdated, ms. */
+/** Maximum age of the state that an outdated answer of the exchange shows, ms. */
 const OLD_COPY_MS = 10_000;
-/** Maximum number of remembered canceled orders. Beyond it, the oldest order is dropped. */
+/** Maximum number of remembered canceled orders; a further one replaces the oldest. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Detects orders that rest although the exchange has shown them canceled. For some seconds such a record may just be
- * outdated. The order counts as resting and is canceled again. A canceled order that rests longer, or reappears a
- * second time, raises an alarm.
+ * Detects orders that are open although the exchange has shown them as canceled. For some seconds, an open order's
+ * record may just be outdated. The order counts as resting and is canceled again. If the order is still open later, or
+ * reappears a second time, an alarm is raised.
  */
 class UndoneOrders {
-  /** Time when the order was first shown as canceled, our clock, ms, by pubkey. */
+  /** Time when the order was first shown as canceled, our clock, ms, by the order's pubkey. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
@@ -290,13 +290,13 @@ const DECIMALS: ReadonlySet<string> = new Set([
 /** Returns a record as text for messages, with decimals instead of Micros. */
 export const rowText = (row: object): string =>
   JSON.stringify(row, (key, value: unknown) =>
-    // The cast is right, because numbers in the decimal fields are Micros.
+    // The cast is safe, because numbers in the decimal fields are Micros.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** Maximum wait of an order's draft request, ms; the engine then decides again. */
+/** Maximum wait of an order's draft request in the queue, ms; then the engine decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Maximum wait of an executor's request other than an order's draft, ms; the engine then decides again. */
+/** Maximum wait of any other request of the executor in the queue, ms; then the engine decides again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -335,7 +335,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** Calls for each kind of intent: the submit, and the read of its record. A cancel reads the record of its order. */
+/** Endpoints for each kind of intent: for its submit, and for reading its record (for a cancel, the order's record). */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -360,7 +360,7 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** Tolerance of a fee amount, because a venue may round fees up. */
+/** Tolerance for the amount of a fee, because a venue may round fees up. */
 const FEE_ROUNDING = micros(1);
 
 /**
@@ -387,7 +387,7 @@ function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicro
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
-/** Describes an impossible amount; else null. Fills of an ended order may still arrive, up to its filled amount. */
+/** Says why an amount is impossible; else null. Fills of an ended order may still arrive, up to its filled amount. */
 function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);

@@ -11,36 +11,36 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus } from '../../shared/protocol/states.js';
 import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer. The signer loads an intent's stored draft and refuses any other. */
+/** The wallet's signer. The signer loads the stored draft of an intent, and signs nothing else. */
 export interface IntentSigner {
   sign(intentId: string): SignAnswer;
 }
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** The signer did not sign the draft. `isWithheld`: the draft is correct, but the signer may not sign now. */
+  /** The signer did not sign the draft. `isWithheld`: the draft was not checked, because nothing may be signed now. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
   /** Id of the run, which `startRun` must have stored in the ledger. */
   readonly runId: string;
   readonly configHash: string;
-  /** Poll interval of own orders, ms. It is also the minimum time between two reads of an expired record. */
+  /** Poll interval of own orders, ms; also the minimum time between the two reads that confirm an expiry. */
   readonly ownPollMs: number;
 }
 
 /** Returns a sentence that says why an order must not be signed; null if it may be signed. */
 export type PlaceObjection = (place: IntentRow) => string | null;
 
-/** Orders that may be begun, signed and sent: all, none, or the orders of one strategy. */
+/** Which orders may begin, be signed and sent: all (true), none (false), or those of one strategy. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Conversions that may be begun, signed and sent: all, only merges and redeems (`to_currency`), or none. */
+/** Which conversions may begin, be signed and sent: all, only merges and redeems (`to_currency`), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
 type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
 
-/** Reservation of an intent: the maximum currency and shares that it can still use. */
+/** Reservation of an intent: the maximum currency and shares that the intent can still use. */
 export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly intentId: string;
   /**
@@ -48,7 +48,7 @@ export interface Reservation extends Pick<IntentRow, OfIntent> {
    * intent may have taken effect. `abandoned`: the intent has no effect, but its locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Shares or sets that may still move, by possible fills and by fills that are not booked yet. */
+  /** Shares or sets that may still move: by later fills, and by fills that are not booked yet. */
   readonly remainingMicros: Micros;
   /** Highest possible fee as a fraction of price x amount, for any fee schedule. */
   readonly feeRateMicros: Micros;
@@ -59,7 +59,7 @@ export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly noMicros: Micros;
 }
 
-/** Event that the executor reports to the engine. An event of kind `trouble` raises an alarm for the operator. */
+/** Event that the executor reports to the engine. An event of kind `trouble` becomes an alert for the operator. */
 export type ExecutorEvent =
   | { readonly kind: 'orderOpened'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {
@@ -71,7 +71,7 @@ export type ExecutorEvent =
       readonly filledMicros: Micros;
     }
   | { readonly kind: 'fillBooked'; readonly fill: BookedFill; readonly intentId: string; readonly strategy: string }
-  /** The intent never took effect: the exchange rejected it, or the trader abandoned it before it was signed. */
+  /** The intent had no effect: the exchange rejected it, it expired, or the trader abandoned it before it was sent. */
   | {
       readonly kind: 'notDone';
       readonly intentId: string;
@@ -81,7 +81,7 @@ export type ExecutorEvent =
       readonly slug: string;
       readonly reason: string;
     }
-  /** The signer refused a stored draft. The engine then pauses the market. */
+  /** The signer refused a stored draft; the engine then pauses the market. */
   | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
   | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {

@@ -1,10 +1,10 @@
 /**
  * Executes approved intents at the exchange, each at most once. The steps are: store the intent, request its draft,
- * store the draft, sign, store the signature, submit. Only the exchange's record decides an intent's outcome. Only the
- * executor changes the states of intents and orders, by the table in `lifecycle.ts`.
+ * store the draft, sign it, store the signature, submit. Only the exchange's record decides an intent's outcome. Only
+ * the executor changes the states of intents and orders, by the table in `lifecycle.ts`.
  *
  * The executor signs only stored drafts, and never makes a second draft of an intent that may have been submitted. A
- * missing answer proves nothing; our clock never decides whether a draft has expired. The executor has no network
+ * missing answer proves nothing, and our clock never decides whether a draft has expired. The executor has no network
  * access: it returns requests and gets one report for each.
  */
 
@@ -40,13 +40,13 @@ import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign }
 
 /**
  * Executes intents. Call all methods that change state inside `ledger.transaction`. Queue each returned request
- * unchanged, and report it exactly once.
+ * unchanged, and pass its result to `onReport` exactly once.
  */
 export class Executor {
   readonly #context: Context;
   readonly #signer: IntentSigner;
 
-  /** With an existing ledger, `recover` must be the first call. */
+  /** If the ledger is not new, call `recover` before any other method. */
   constructor(ledger: Ledger, signer: IntentSigner, profile: VenueProfile, settings: ExecutorSettings) {
     this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
@@ -56,8 +56,8 @@ export class Executor {
    * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For an order, the market's facts
    * must be in the ledger (`saveMarket`). Cancels may target orders that are not in the ledger.
    *
-   * Asserts that placing or converting is allowed, that the id is new, and that no other conversion of this kind in the
-   * market and no other cancel of the order is pending.
+   * Asserts that placing or converting is allowed, and that the id is new. Also asserts that no conversion of this kind
+   * in the market and no cancel of the order is pending.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
@@ -80,7 +80,7 @@ export class Executor {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // The intent has ended in the meantime, but the record in this answer still counts.
+        // The intent no longer waits for this answer, but the record in the answer still counts.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -100,7 +100,7 @@ export class Executor {
     });
   }
 
-  /** Does all due work; call it at least once a second. The exchange's clock is `venueNowMs`; null while unknown. */
+  /** Does all due work; call this at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -139,20 +139,20 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // An unlisted order may still rest, so its record is read. A list from before the order's start says nothing
-        // about the order.
+        // An order that is not listed may still rest, so its record is read. A list requested before the order was live
+        // says nothing about it.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Processes rows of any page of `trades.list`, in any order. A row that is already known costs one comparison. */
+  /** Processes rows of any page of `trades.list`. Pages may come in any order. A known row costs one comparison. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** True if a cached booked trade equals this row. False may just mean that the trade is not cached. */
+  /** Returns true if a cached booked trade equals this row. False may just mean that the trade is not cached. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
@@ -166,22 +166,22 @@ export class Executor {
   }
 
   /**
-   * Sets which orders may be signed and sent. With false (kill, stop), no order is sent again, but possibly sent orders
-   * are still followed. After a kill, call `setPlacing` before `recover` and `tick`.
+   * Sets which orders may be signed and sent. With false (kill, stop), no order is sent any more, but orders that may
+   * have been sent are still tracked. After a kill, call `setPlacing` before `recover` and `tick`.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }
 
-  /** Sets which conversions may be signed and sent. The executor still follows conversions that may have been sent. */
+  /** Sets which conversions may be signed and sent. Conversions that may have been sent are still tracked. */
   setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
   /**
    * Withdraws the orders that are in flight now in this market (null: in all markets). Withdrawn orders are not signed
-   * or sent again, but possibly sent orders are still followed. Orders begun later are not affected. The caller must
-   * remove the orders' queued requests.
+   * or sent any more, but orders that may have been sent are still tracked. Orders begun later are not affected. The
+   * caller must remove the orders' requests from the queue.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -207,13 +207,13 @@ export class Executor {
         intentId,
         marketConditionId,
         /**
-         * Unfilled shares of an order, by the larger of the exchange's and the booked filled amount. Shares of failed
-         * fills may rest again.
+         * Unfilled shares of an order, by the larger of the exchange's and the booked filled amount. Failed fills count
+         * as unfilled, because their shares may rest again.
          */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,
-        /** True if the exchange has shown the order since this process started. */
+        /** Whether the exchange has shown the order since this process started. */
         confirmed: inFlight.confirmed,
         cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
       });
@@ -221,14 +221,14 @@ export class Executor {
     return live;
   }
 
-  /** Returns the reservations of all intents that may still move currency or shares. Cancels move none. */
+  /** Returns the reservations of all intents that may still move currency or shares. Cancels move neither. */
   reservations(): readonly Reservation[] {
     const found: Reservation[] = [];
     for (const inFlight of this.#context.intents.byId.values()) {
       const { intent } = inFlight;
       const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
       const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
-      // A reservation is computed again only after its ledger rows have changed.
+      // A reservation is computed again only if its ledger rows have changed.
       if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
         const phase = STANDINGS[intent.state].reserves;
         const amount = intent.amountMicros ?? ZERO;
@@ -242,17 +242,17 @@ export class Executor {
     }
     for (const order of this.#context.orders.unsettled.values()) {
       const inFlight = this.#context.intents.get(order.intentId);
-      // The loop above has made the reservation of an intent that has not ended.
+      // For an intent that has not ended, the loop above has made the reservation.
       if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
       const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-      // The order has ended, but fills not yet booked keep their shares and currency reserved.
+      // The order has ended, but shares and currency of fills that are not booked yet stay reserved.
       const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
       found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));
     }
     return found;
   }
 
-  /** Returns the intent id of the unfinished conversion of this kind in this market; null without one. */
+  /** Returns the intent id of the unfinished conversion of this kind in this market; null if there is none. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
     return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
   }
@@ -261,7 +261,7 @@ export class Executor {
     return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Returns orders whose filled amount exceeds their booked fills. The engine then reads older trades. */
+  /** Returns orders whose filled amount exceeds their booked fills, so that the engine reads older trades. */
   missingFills() {
     const found = [];
     for (const order of this.#context.orders.unsettled.values()) {
@@ -315,7 +315,7 @@ export class Executor {
       inFlight.withdrawn = true; // No order is sent again, because its market may have been paused or flattened since.
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before the outcome was known');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
-      // The next list of own orders confirms orders, but a conversion needs a read of its record.
+      // The next list of own orders confirms orders, but the record of a conversion must be read.
       inFlight.dueMs = nowMs;
     }
     this.#actIfDue(inFlight, nowMs);
@@ -332,7 +332,7 @@ export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number
 
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
-/** Returns the reservation of an intent. A sale, merge or redeem needs shares; a buy or split needs currency. */
+/** Returns the reservation of an intent. A sale, merge or redeem reserves shares; a buy or split reserves currency. */
 function reserving(intent: IntentRow, phase: Reservation['phase'], leftMicros: Micros, fees: FeeSchedule): Reservation {
   const { kind, marketConditionId, isYes, side, priceMicros, strategy, isProbe, createdMs } = intent;
   const feeRateMicros =

@@ -1,4 +1,4 @@
-/** Intents in flight at the exchange: copies of their ledger rows, with further data of this process. */
+/** Intents in flight: copies of their ledger rows, with further data that only this process has. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -21,25 +21,25 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlight {
   intent: IntentRow;
-  /** The intent's only pending request, so that answers arrive in order; null without one. */
+  /** Step of the intent's pending request, at most one, so that answers arrive in order; null if none is pending. */
   busy: IntentStep | null = null;
-  /** Time of the intent's next action, our clock, ms; null without an action. */
+  /** Time of the intent's next action, our clock, ms; null if no action is planned. */
   dueMs: number | null = null;
   /** Next action of the intent: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Number of consecutive reads and submits without news about the intent. More of them lengthen the waits. */
+  /** Number of consecutive reads and submits without news about the intent. A higher number lengthens the waits. */
   tries = 0;
-  /** Time when the record was first shown as expired, our clock, ms; else null. A second read confirms the expiry. */
+  /** Time when the record was first shown as expired, our clock, ms; null if not. A second read confirms the expiry. */
   expiredSinceMs: number | null = null;
-  /** Time since which the intent is known to be live, our clock, ms. An older list may lack the intent. */
+  /** Time since which the intent is known to be live, our clock, ms. Lists requested earlier may lack the order. */
   liveSinceMs: number;
-  /** True if the exchange has shown the intent as live since this process started. */
+  /** Whether the exchange has shown the intent as live since this process started. */
   confirmed = false;
-  /** True if the operator was notified that the exchange does not know the record. */
+  /** Whether the operator was notified that the exchange does not know the record. */
   missingTold = false;
-  /** True for a withdrawn order, which the executor does not sign or send again. */
+  /** Whether the order was withdrawn; the executor then no longer signs or sends it. */
   withdrawn = false;
-  /** True if the operator was notified that the record differs from the request. */
+  /** Whether the operator was notified that the record differs from the request. */
   differsTold = false;
   /** Cached reservation of the intent, with the ledger rows from which it was computed. */
   reserved: {
@@ -60,7 +60,7 @@ export class InFlightIntents {
   readonly #ledger: Ledger;
   /** Intents by id. Intents must not be added or removed while a caller iterates over them. */
   readonly byId = new Map<string, InFlight>();
-  /** Intents by unique key: one place and cancel per order, one conversion of each kind per market. */
+  /** Intents by kind and unique key: one `place` and one `cancel` per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
@@ -78,7 +78,7 @@ export class InFlightIntents {
     return [...this.byId.values()];
   }
 
-  /** Handles a step of our clock back to `nowMs`: stored times in the future become `nowMs`. */
+  /** Call this after our clock was set back to `nowMs`: stored times in the future become `nowMs`. */
   stepBack(nowMs: number): void {
     for (const inFlight of this.byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
@@ -91,7 +91,7 @@ export class InFlightIntents {
     return this.byId.get(intentId) ?? null;
   }
 
-  /** Returns an order's unfinished place or cancel, or a market's unfinished conversion; null without one. */
+  /** Returns an order's unfinished `place` or `cancel`, or a market's unfinished conversion; null if there is none. */
   find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
@@ -147,7 +147,7 @@ export class InFlightIntents {
   }
 }
 
-/** Returns the unique key of an intent within its kind: an order or a market. Null if a place has no draft. */
+/** Returns an intent's unique key within its kind: an order or a market; null for a `place` without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
@@ -209,7 +209,7 @@ export class UnsettledOrders {
   }
 }
 
-/** Maximum number of cached own trades, equal to ten pages of a hundred rows. */
+/** Maximum number of cached own trades: ten pages of a hundred rows. */
 const MOST = 1_000;
 
 /** Compares all fields of the rows that `observeTrades` reads. */

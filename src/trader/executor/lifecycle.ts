@@ -1,4 +1,4 @@
-/** Table of all allowed changes of an intent's state. On any other change the trader cancels all orders and exits. */
+/** Table of all allowed changes of an intent's state. Any other change makes the trader cancel all orders and exit. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
@@ -25,7 +25,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   intended: {
     draftStored: 'drafted',
     draftRefused: 'refused',
-    // An unsigned draft has no effect, but its possible locks last until the draft expires.
+    // An unsigned draft has no effect, but may lock shares or currency until it expires.
     draftLost: 'abandoned',
     withdrawn: 'abandoned',
     // The order ended before its cancel was drafted.
@@ -35,11 +35,11 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     signed: 'signed',
     signRefused: 'abandoned',
     withdrawn: 'abandoned',
-    // The order ended while its cancel's draft awaited the signature.
+    // The order ended while the draft of its cancel waited for the signature.
     settled: 'done',
   },
   signed: {
-    // The signature was never sent, because the order's price is too old or the mode forbids the conversion.
+    // The signature was never sent, because the order's price is too old or the mode forbids conversions.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',
@@ -71,17 +71,17 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     // The draft arrived late and stays unsigned.
     draftStored: 'abandoned',
     draftLost: 'abandoned',
-    // The exchange made no draft, so nothing is locked.
+    // The exchange made no draft, so no shares or currency are locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The signature was sent although it was reported as unsent. The exchange's record counts and raises an alarm.
+    // The intent took effect although no signature was sent. The exchange's record counts, and raises an alarm.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   done: {
-    // The exchange contradicts itself: an ended order rests again, so it counts as resting.
+    // The exchange contradicts itself: an order that had ended rests again, and so counts as resting.
     accepted: 'live',
     // The exchange shows another final state, for example canceled after filled.
     settled: 'done',
@@ -110,9 +110,9 @@ export interface StateRule {
   /** Phase of the intent's reservation; null if the intent has ended and reserves nothing. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Effect of the intent at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent
-   * again. `there`: the intent took effect. `over`: the intent is finished and read at most once more. `never`: the
-   * intent had no effect.
+   * Effect of the intent at the exchange. `none`: no signature is stored yet. `maybe`: the intent may take effect, or
+   * its signature must be sent again. `there`: the intent took effect. `over`: the intent has ended and is read at most
+   * once more. `never`: the intent had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -130,14 +130,14 @@ export const STANDINGS: Readonly<Record<IntentState, StateRule>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/** Event for a state of an order, conversion or redeem. `unsigned`: the exchange has no signature yet. */
+/** Event that follows from a state of an order, conversion or redeem. `unsigned`: the exchange has no signature yet. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // A redeem is `created` before its draft exists. After a submit, only an outdated answer shows this state.
+  // A redeem is `created` before its draft exists; after a submit, only an outdated answer shows `created`.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -152,7 +152,7 @@ export const RECORD_STATES: Readonly<
   expired: 'recordExpired',
 };
 
-/** Returns the next state of an intent. Throws AssertionFailed for a change that the table lacks. */
+/** Returns the next state of an intent. Throws AssertionFailed for a change that is not in the table. */
 export function nextState(state: IntentState, event: IntentEvent): IntentState {
   const next = LIFECYCLE[state][event];
   if (next === undefined) throw new AssertionFailed(`an intent that is ${state} cannot be ${event}`);
@@ -162,27 +162,27 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 // Wait times before the next read or retry. Reads of an unfinished record are limited in rate, not in number. Only the
 // record ends the intent; until then, the intent's capital stays reserved.
 
-/** First wait for a read after an uncertain submit, ms: an earlier read could overtake the submit. */
+/** Wait before the first read after an uncertain submit, ms: an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/** Longest wait between requests to a silent exchange, ms, so that its return is noticed within seconds. */
+/** Maximum wait between requests to a silent exchange, ms; short, so that its return is noticed within seconds. */
 const LONGEST_LOOK_MS = 10_000;
-/** Longest wait before the next read of a record that the exchange does not know, ms. */
+/** Maximum wait before the next read of a record that the exchange does not know, ms. */
 const LONGEST_MISSING_MS = 60_000;
-/** Longest wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a chain. */
+/** Maximum wait between reads of a conversion, ms. Conversions take 0.5 s on paper, seconds on a blockchain. */
 const LONGEST_LANDING_MS = 5_000;
-/** Maximum requests for a conversion's draft after lost answers. Unsigned repeated drafts have no effect. */
+/** Maximum number of requests for a conversion's draft if answers are lost. Unsigned drafts have no effect. */
 export const MOST_DRAFT_ASKS = 3;
-/** Longest delay of a request with a lost answer, s. This delay extends the wait until a draft's locks expire. */
+/** Maximum delay until a request with a lost answer takes effect, s. A draft's locks may last longer by this time. */
 export const LATE_DELIVERY_S = 60;
 /** Maximum age of an order's price when it is signed or sent, ms. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;
-/** Tolerance for the exchange's clock and rounding in the latest accepted expiry of a draft, s. */
+/** Tolerance in the latest accepted expiry of a draft, s, for the exchange's clock and rounding. */
 export const EXPIRY_SLACK_S = 60;
-/** Tolerance for the exchange's times in whole seconds, s: one second on each side. */
+/** Tolerance because the exchange's times are whole seconds, s: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
 const doubling = (tries: number, longestMs: number): number =>
-  // The exponent of the wait is limited to avoid overflow; 2^20 exceeds every longest wait.
+  // The exponent is limited to avoid overflow; with 2^20 the product exceeds every maximum wait.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
 export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);

@@ -1,4 +1,4 @@
-/** Applies order rows and trades of the exchange to orders, their intents and their pending cancels. */
+/** Applies the exchange's rows of orders and trades to our orders, their intents and their pending cancels. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
@@ -18,7 +18,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // A row without status, or of an unsigned draft, proves nothing about an order that has ended.
+    // A row without status, or of an unsigned draft, shows nothing about an order that has ended.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -38,7 +38,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** Processes a row of an order that is not in the ledger. Perhaps the ledger only has a cancel of this order. */
+/** Processes a row of an order that is not in the ledger; the ledger may still have a cancel of this order. */
 export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: RecordPoll): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
@@ -111,7 +111,7 @@ function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): 
     noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of the order');
 }
 
-/** Reports an order that took effect without a signature in this ledger. Another party may have the wallet's key. */
+/** Reports an order that took effect although this ledger has no signature: another party may have the wallet's key. */
 function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
@@ -140,7 +140,7 @@ function noteEnded(
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
-  // The record only shows the order's failure. The answer to the submit had the reason for it.
+  // The record only shows that the order failed. The reason was in the answer to the submit.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   context.intents.move(inFlight, event, look.nowMs, `the exchange shows the order as ${status}${why}`);
@@ -160,11 +160,11 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True if fills exceed the order. On a venue without own trades any filled amount is accepted. */
+/** Returns true if this filled amount exceeds the order; always false on a venue that does not list own trades. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Returns the filled shares of an order row; ZERO if absent. */
+/** Returns the filled shares that an order's row shows or implies; ZERO if it shows none. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
@@ -183,9 +183,9 @@ function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inF
 }
 
 /**
- * Books the growth of the filled amount as a fill, on a venue that does not list own trades. The fill's key is the
- * order's pubkey and its cumulative filled amount. The fill's price is the order's limit, the worst price, and its fee
- * is unknown.
+ * Books the growth of an order's filled amount as a fill, on a venue that does not list own trades. The fill's key is
+ * the order's pubkey with its total filled amount. The fill's price is the order's limit price (the worst possible);
+ * its fee is unknown.
  */
 function bookDifference(context: Context, orderPubkey: string, look: RecordPoll): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -222,11 +222,11 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: RecordPoll): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Only a signed cancel is handled here. The cancel's submit was throttled or never sent; its draft may have expired.
+  // Only a signed cancel is handled here. Its submit may have been throttled or not sent, or its draft has expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // An answer to a request from before the submit became uncertain proves nothing about the cancel.
+  // If the request was sent before the submit became uncertain, its answer shows nothing about the cancel.
   const { updatedMs } = inFlight.intent;
-  // If `updatedMs` is later than now, our clock was set back, so the comparison of times says nothing.
+  // If `updatedMs` is later than now, our clock was set back, and the times cannot be compared.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;
@@ -243,7 +243,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Recor
 export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
-    // Pages of a list overlap, so a trade row may already be booked.
+    // Pages of a list may overlap, so the trade may already be booked.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
     if (order === null) {
@@ -256,8 +256,8 @@ export function observeTrades(context: Context, rows: readonly OwnTradeRow[], no
 
 function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // A matched trade is booked after its settlement. Until then, the order's filled amount exceeds its booked fills.
-    // So `missingFills` lists the order, and the trade is read again.
+    // A matched trade is booked after its settlement. Until this settlement, the order's filled amount exceeds its
+    // booked fills. `missingFills` therefore lists the order, and the trade is read again.
     case 'created':
     case 'in_process':
       return;
@@ -269,7 +269,7 @@ function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, no
   }
 }
 
-/** Notes a trade that failed before or after settlement, and reverses any booking of the trade. */
+/** Records a trade that failed before or after settlement, and reverses its booking if there is one. */
 function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
@@ -298,7 +298,7 @@ function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: num
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
-/** Updates an order after a fill, which may be newer than the listed state of the order. */
+/** Updates an order after a fill, which may be newer than the order's state in the list. */
 function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
@@ -307,7 +307,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A completely filled order no longer rests. A fill of an order that was not known to rest proves that it rested.
+  // A completely filled order no longer rests. A fill of an order not known as live proves that it has rested.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

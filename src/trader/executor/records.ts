@@ -64,7 +64,7 @@ export function onDraft(context: Context, inFlight: InFlight, report: RequestRes
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // With this slug, the signing service made no draft. After any other server error a draft may exist.
+      // With this slug, the signing service made no draft. After server errors with another slug, a draft may exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -119,7 +119,7 @@ function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: nu
   });
 }
 
-/** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor answer contains a time. */
+/** Returns the expiry of a draft, exchange time, Unix s; null if neither draft nor exchange has shown a time. */
 function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -128,9 +128,9 @@ function findExpiry(context: Context, message: string, venueTimeMs: number | nul
 }
 
 /**
- * Returns why a draft must not be signed because of its expiry; null if it may be signed. The draft may have expired,
- * or expires too late. Without an exchange time, our clock sets the latest accepted expiry, with a tolerance. Our clock
- * never decides that a draft has expired.
+ * Returns why a draft's expiry forbids signing: it has expired, or expires too late; null if it may be signed. Without
+ * an exchange time, our clock determines the latest accepted expiry, with a tolerance. Our clock never decides that a
+ * draft has expired.
  */
 function objectionToExpiry(
   context: Context,
@@ -149,7 +149,7 @@ function objectionToExpiry(
 function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated request of a merge or split returns the same draft. A second draft of a redeem has no effect unsigned.
+  // A repeated request for a merge or split returns the same draft. A redeem's second draft is never signed.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -173,7 +173,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange did create this record, so a `not found` may be outdated and proves nothing.
+    // The exchange has created this record, so `not_found` may be outdated, and proves nothing.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -185,7 +185,7 @@ export function onRead(context: Context, inFlight: InFlight, report: RequestResu
   }
 }
 
-/** Processes the record in the answer to a submit or read. The answer to a draft call contains no record. */
+/** Processes the record in the answer to a submit or read; the answer to a draft request contains no record. */
 export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
@@ -235,7 +235,7 @@ function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, l
   }
 }
 
-/** Returns the moves of a merge or split: it consumes the requested amount and pays out the landed amount. */
+/** Returns the amounts of a merge or split: it consumes the requested amount, and yields the amount on chain. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): ConversionAmounts {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -266,7 +266,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // An intent stays live while its settled record lacks the amount, and is booked with the amount.
+    // While a settled record has no amount yet, the intent stays live; it is booked once the amount is known.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows the ${kind} as ${state}`);
@@ -281,7 +281,7 @@ function observeState(context: Context, inFlight: InFlight, state: RedeemRow['st
   }
 }
 
-/** Shares that a conversion consumed and currency that it paid out; negative for a split. */
+/** Shares that a conversion consumed, and currency that it paid out; both negative for a split. */
 interface ConversionAmounts {
   readonly yes: Micros;
   readonly no: Micros;
@@ -304,7 +304,7 @@ function settle(context: Context, inFlight: InFlight, moved: ConversionAmounts, 
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // If the booking fails, the exchange used one pubkey for two conversions; the ledger lacks the second.
+  // If the booking is refused, the exchange used one pubkey for two conversions, and the ledger lacks the second.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, `the exchange shows the ${kind} as settled`);
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
@@ -320,7 +320,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // The cancel's order may have ended meanwhile, or the intent may have been withdrawn.
+  // Meanwhile the intent may have been withdrawn, or the order of a cancel may have ended.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -346,7 +346,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer shows that the order still rests, so the effect of the cancel is not known yet.
+      // The answer shows the order as still resting, so the cancel's effect is not known yet.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed')
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       break;
@@ -369,7 +369,7 @@ export function onSubmit(context: Context, inFlight: InFlight, report: RequestRe
   }
 }
 
-/** True if an unsent submit must be abandoned: an order's price is too old, or the mode forbids a conversion. */
+/** Returns true if an unsent submit must be abandoned: an order's price is too old, or the mode forbids it. */
 function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
   if (state !== 'signed' || submitCount !== 1) return false;
   return kind === 'place' || !context.isAllowed(kind, strategy);

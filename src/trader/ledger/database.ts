@@ -1,4 +1,4 @@
-/** SQLite database that stores the ledger. The database checks its durability and is unusable after a failed write. */
+/** SQLite database of the ledger. The class verifies SQLite's durability settings, and fails after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './table
 
 /**
  * Error of a failed write, commit, sync or read of the ledger. The failed operation is never retried: after a failed
- * sync, data may be lost although a second sync succeeds. On this error, the process cancels its orders and exits.
+ * sync, data may be lost although a second sync succeeds. After this error, the process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -26,12 +26,12 @@ export class LedgerBroken extends TwinbookError {
   }
 }
 
-/** Size of SQLite's cache in a backtest, KiB. A cache of this size holds the orders of some hours. */
+/** Size of SQLite's cache in a backtest, KiB; enough for the orders of some hours. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
  * Number of written rows after which an idle trader checkpoints the write-ahead log: about a thousand pages, SQLite's
- * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many (30 MB).
+ * default. A checkpoint takes as long as several commits. A busy trader checkpoints after eight times as many rows.
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
@@ -42,16 +42,16 @@ const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledge
 
 const BUSY_MS = 1000;
 
-/** The ledger's SQLite file with its statements and transactions. The first failed write makes the object unusable. */
+/** The ledger's SQLite file with its prepared statements and transactions. A failed write makes the object unusable. */
 export class Database {
   readonly path: string;
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** State of the ledger's transaction. `open`: nothing is written yet, so SQLite's own transaction has not `begun`. */
+  /** State of the ledger's transaction. `open`: nothing is written, so SQLite's transaction has not `begun`. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** True in a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
+  /** Whether this is a backtest: one SQLite transaction spans the whole run, so a failed step cannot be rolled back. */
   #isVirtual = false;
   /** Called when cached rows become invalid: after a rollback, and after a failed operation. */
   onUndone: () => void = () => undefined;
@@ -64,7 +64,7 @@ export class Database {
   /** Opens a ledger for writing, and creates it if needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // `auto_vacuum` must be set before the first page exists, or it needs a VACUUM.
+      // `auto_vacuum` must be set before the first page exists; later it would need a VACUUM.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // The default of better-sqlite3 for WAL is NORMAL, with which a power loss could undo a commit.
@@ -81,21 +81,21 @@ export class Database {
   }
 
   /**
-   * Opens a temporary ledger for a backtest or replay. A temporary ledger ends with its process. Old pages go to a
-   * temporary file, because months of history exceed memory.
+   * Opens a temporary ledger for a backtest or replay. A temporary ledger ends with its process. Pages that exceed the
+   * cache go to a temporary file, because months of history exceed memory.
    *
    * @param content file of a closed ledger to continue from, or SQLite's copy of one; the content is not changed
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    // SQLite keeps a database without a name in a private temporary file if it exceeds the cache.
+    // SQLite keeps a database without a name in memory, and uses a private temporary file if it exceeds the cache.
     return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // In a backtest one transaction spans the whole run: no other process reads the ledger, and a commit costs as
-      // much as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
+      // In a backtest, one transaction spans the whole run: no other process reads the ledger, and a commit takes as
+      // long as two writes. A replay (with `content`) commits each step, because it also rolls steps back.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
@@ -131,7 +131,7 @@ export class Database {
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // The caller of a query states its row type. STRICT tables and a test of each query ensure the right row type.
+    // The cast is safe: the caller states the row type, which STRICT tables and a test of each query ensure.
     return this.#attempt(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
@@ -139,21 +139,21 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).all(...values) as Row[]);
   }
 
-  /** Executes a write and returns the number of changed rows. Call it only inside `transaction`. */
+  /** Executes a write and returns the number of changed rows. Call this only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#write(sql, values).changes;
   }
 
-  /** Inserts one row of a table with an automatic key, and returns the key. Call it only inside `transaction`. */
+  /** Inserts one row of a table with an automatic key, and returns the key. Call this only inside `transaction`. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /** Releases up to `pages` unused pages of the file and returns their size in bytes. Needs a transaction. */
+  /** Removes up to `pages` unused pages from the file, and returns their size in bytes. Call inside a transaction. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
-    // The call of `exec` is needed, because a prepared statement would release only one page.
+    // `exec` is needed, because a prepared statement would remove only one page.
     this.#attempt(() => this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`));
     this.#writesInLog += pages;
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
@@ -163,13 +163,13 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /** Marks the transaction as written although its row is only cached. An error then breaks the ledger. */
+  /** Call this if a row is cached, not written: later errors in the transaction then break the ledger too. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
-  /** Runs `work` in a transaction. SQLite begins its own at the first write. Errors roll back and are rethrown. */
+  /** Runs `work` in a transaction; SQLite's own begins at the first write. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
@@ -217,7 +217,7 @@ export class Database {
     return this.#attempt(() => this.#statement(sql).run(...values));
   }
 
-  /** Begins SQLite's transaction at the first write. Earlier reads stay valid: there is only one writer. */
+  /** Begins SQLite's transaction at the first write. Earlier reads remain valid, because there is only one writer. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
@@ -275,7 +275,7 @@ export class Database {
     }
   }
 
-  /** Converts an SQLite error. A violated constraint is a bug; any other error makes the ledger unusable. */
+  /** Converts an SQLite error into ours. A violated constraint is a bug; any other error makes the ledger unusable. */
   #toFailure(error: unknown): unknown {
     if (!(error instanceof SqliteDriver.SqliteError)) return error;
     // SQLite reports a violated constraint before it writes anything.
@@ -293,7 +293,7 @@ export class Database {
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
   }
 
-  /** Returns true if the database file has no tables yet. Throws for a file of another version or program. */
+  /** Returns true if the file has no tables yet. Throws for a file of another version or program. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -315,9 +315,9 @@ export class Database {
   }
 
   /**
-   * Checkpoints the log of an earlier process. After a failed sync, a part of the log may exist only in the system's
-   * cache. No later sync reports this loss, and a power loss would then lose later commits too. The second write makes
-   * the restart of the write-ahead log durable.
+   * Checkpoints the log of an earlier process. If a sync of that process failed, part of the log may exist only in the
+   * system's cache. No later sync would report the failed sync, and a power loss would lose later commits too. The
+   * second write makes the restart of the write-ahead log durable.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -334,7 +334,7 @@ export class Database {
   }
 }
 
-/** Throws file_unreadable with the folder or file and the cause, if the ledger cannot be used at this path. */
+/** Throws file_unreadable, with the folder or file and the reason, if no ledger can be used at this path. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
@@ -368,7 +368,7 @@ function withoutWal(content: Uint8Array): Buffer {
   return copy;
 }
 
-/** The file of a ledger that is open for writing. */
+/** Check of the file of a ledger that is open for writing. */
 export interface LedgerFile {
   /** Throws LedgerBroken if the ledger's file or log was removed or replaced. */
   check(): void;
@@ -379,7 +379,7 @@ const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
 /** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
 export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
   try {
-    // SQLite creates the ledger's other files with the mode of the main file.
+    // SQLite creates the ledger's side files with the mode of the main file.
     makePrivateFile(path);
     for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
   } catch (cause) {
@@ -389,7 +389,7 @@ export function openLedgerFile<T extends { close(): void }>(path: string, open: 
   const opened = open();
   try {
     file.check();
-    // The write-ahead log also contains commits, and exists after the first write.
+    // From now on the write-ahead log is checked too: it contains commits, and exists after the first write.
     return [opened, makePlace([path, `${path}-wal`])];
   } catch (error) {
     opened.close();

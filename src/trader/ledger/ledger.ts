@@ -53,8 +53,8 @@ import {
 } from './tables.js';
 
 /**
- * Opens the ledger for writing. `holder` is the calling process; the error of a second writer shows its pid and start
- * time. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ * Opens the ledger for writing. `holder` is the calling process; the error that a second writer gets names it. Throws
+ * ledger_locked, ledger_newer, ledger_broken or file_unreadable.
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
@@ -81,13 +81,13 @@ export function openReadOnly(path: string): LedgerReader {
 
 /**
  * The ledger's writer. Every write to the ledger must run inside `transaction`. A failed write, commit or sync throws
- * LedgerBroken; later calls fail too. Then the process cancels its orders and exits.
+ * LedgerBroken, and later calls fail too; the process must then cancel its orders and exit.
  */
 export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
-  /** Rows that a backtest has not written into their tables yet; null for a ledger that must be durable. */
+  /** Rows that a backtest has not written to their tables yet; null for a durable ledger. */
   readonly #late: WriteCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
@@ -126,7 +126,7 @@ export class Ledger extends LedgerReader {
 
   override note(key: string): string | null {
     const { notes } = this.#known;
-    // Notes are read several times per engine step, so a cache hit must not allocate a closure.
+    // Notes are read several times per engine step, so a cached note is returned without making a closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
   }
 
@@ -140,7 +140,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call it only outside of `transaction`. */
+  /** Checkpoints the log while the trader is idle, like `Database.rest`. Call this only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
@@ -169,14 +169,14 @@ export class Ledger extends LedgerReader {
     assert(changed === 1, `no run ${id}`);
   }
 
-  /** Books the difference between the configured capital and the capital booked so far. */
+  /** Books the difference between this capital and the capital booked so far. */
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
-  /** Books a holding that the exchange has and the ledger lacks, with the operator's reason. */
+  /** Books a holding that the exchange reports but the ledger lacks, with the operator's reason. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -215,12 +215,12 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /** Books a trade of an order in the ledger, once per pubkey. A trade noted as failed then counts as booked. */
+  /** Books a trade of an order, once per pubkey. An earlier report of the trade as failed is then dropped. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    // SQLite chooses the fill's place while no fill was ever removed.
+    // SQLite chooses the fill's place if no fill was ever removed.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
     FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -230,7 +230,7 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** Handles a further record of a booked trade. From such a record, only a missing fee is booked. */
+  /** Handles a further record of a booked trade. From this record, only a fee that was missing is booked. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
@@ -269,9 +269,9 @@ export class Ledger extends LedgerReader {
     this.setNote(TRADE_TURNS_NOTE, `${this.tradeTurns() + 1}`);
   }
 
-  /** Removes a fill. The postings of the fill stay, and reversing postings are added. */
+  /** Removes a fill. The fill's postings stay, and reversing postings are added. */
   #undo(fill: BookedFill, nowMs: number): void {
-    // Places of fills are never reused, because readers continue after a place and would skip a fill.
+    // Places of fills are never reused: readers continue after the last place they have read, and would skip a fill.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.#forgetOrder(fill.orderPubkey);
@@ -285,10 +285,10 @@ export class Ledger extends LedgerReader {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** Returns the reference of a trade's next transaction. The first is the trade's pubkey, later ones add a number. */
+  /** Returns the reference of a trade's next transaction: the trade's pubkey, with a number after the first. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The queried range of references ends at the character after the separator.
+    // The queried range of references ends before the character that follows the separator.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
@@ -315,7 +315,7 @@ export class Ledger extends LedgerReader {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** Marks a strategy's saved state as unusable. The unusable state stays in the table, but reads no longer find it. */
+  /** Marks a strategy's saved state as unusable. The state stays in the table, but reads no longer find it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
@@ -340,13 +340,13 @@ export class Ledger extends LedgerReader {
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** Stores an irregular record of the exchange. Returns true for the first record of this kind and pubkey. */
+  /** Stores an irregular record of the exchange. Returns true if it is the first of this kind and pubkey. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /** Deletes finished intents, orders without fills, and their events, among the next rows. */
+  /** Deletes ended intents, their orders without fills, and their events, among the next rows. */
   prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
     const { db } = this;
     const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
@@ -385,7 +385,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Removes an order from the caches. Call this before SQL changes the order's row or another row references it. */
+  /** Removes an order from the caches. Call this before SQL changes the order's row or adds a row that refers to it. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -397,13 +397,13 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Key of the note with the highest place that a fill had before a removal. */
+/** Key of the note with the highest place of any fill at the last removal of a fill. */
 const FILL_PLACES_NOTE = 'fill_places';
 
-/** Maximum length of stored texts, because they may quote records of others. */
+/** Maximum number of characters of a stored text, because a text may quote records of the exchange. */
 const LONGEST_TEXT = 2_000;
 
-/** True if a repeated trade record equals the booked trade, except for its time of observation and missing fields. */
+/** Returns true if a repeated record equals the booked trade, apart from the time seen and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&
   booked.marketConditionId === told.marketConditionId &&
@@ -417,7 +417,7 @@ const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** SQL query for the oldest marked order. The next comparison of order lists will end at this order. */
+/** SQL query for the oldest marked order, at which the next comparison of order lists will end. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -430,7 +430,7 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-// These caches hold the single writer's rows. A rollback or failed operation clears the caches, so they equal the file.
+// These caches contain rows of the single writer. A rollback or failed operation clears them, so they equal the file.
 
 interface LateTable<Row> {
   /** Returns true if the row will rarely change again. */
@@ -440,12 +440,12 @@ interface LateTable<Row> {
   update(row: Row): void;
 }
 
-/** Number of cached rows at which the rows that have ended are written. Each cached row takes about a kilobyte. */
+/** Number of cached rows at which rows that will rarely change are written. A cached row takes about a kilobyte. */
 const MOST_WAITING = 256;
 
 /**
  * Rows of a backtest's ledger that are not in their table yet. An intent changes four times within seconds, so caching
- * saves most writes. A cached row is written when another row references it, its table is read, or many have ended.
+ * saves most writes. A cached row is written when another row references it, its table is read, or the cache is full.
  */
 class LateRows<Row> {
   readonly #db: Database;
@@ -466,7 +466,7 @@ class LateRows<Row> {
   add(key: string, row: Row): void {
     if (this.unwritten.size >= this.#most) {
       for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
-      // The cache's limit doubles, so that scans of all rows stay rare.
+      // The limit becomes twice the number of remaining rows, so that scans of all rows stay rare.
       this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
     }
     this.#places.set(key, ++this.#newestPlace);
@@ -496,7 +496,7 @@ class LateRows<Row> {
   }
 }
 
-/** Cached intents and orders of a backtest's ledger. */
+/** Intents and orders of a backtest's ledger that are not written yet. */
 class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -521,7 +521,7 @@ class WriteCache {
     });
   }
 
-  /** Writes all cached rows, before a read of the tables. */
+  /** Writes all cached rows. Call this before a read of the tables. */
   writeAll(): void {
     if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
     if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
@@ -530,13 +530,13 @@ class WriteCache {
   }
 }
 
-/** Cached rows that the single writer has read or written; a rollback clears the cache. */
+/** Cache of rows that the single writer has read or written; a rollback clears it. */
 class ReadCache {
   /** Intents that are not final, by id. */
   readonly intents = new Map<string, IntentRow>();
   /** Orders by pubkey; null if the ledger has no such order. */
   readonly orders = new Map<string, OrderRecord | null>();
-  /** Balances by account. Each outcome with shares at any time has three accounts. */
+  /** Balances by account; every outcome ever held has three accounts. */
   readonly balances = new Map<string, Micros>();
   /** Markets by condition id; null if the ledger has no such market. */
   readonly markets = new Map<string, MarketRecord | null>();
@@ -555,10 +555,10 @@ class ReadCache {
   }
 }
 
-/** Maximum number of cached orders. Fewer orders than this rest at a time. */
+/** Maximum number of cached orders; fewer rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Returns the cached value of a key; the value is read on first use. */
+/** Returns the cached value of a key; the first call reads it. */
 function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

@@ -1,9 +1,9 @@
 /**
  * Allows one writer per ledger. The lock is a small SQLite file beside the ledger. The holder keeps a write transaction
- * in this file open, so the lock ends with the process. The file's committed row names the holder and stays readable.
+ * in this file open, so the lock ends with its process. The file's committed row names the holder and remains readable.
  *
- * Any process that can read the file could hold the lock, so only the owner may open it. The next holder replaces a
- * lock file with wider permissions, unless another process, perhaps in another container, holds the lock.
+ * Any process that can read the file could take the lock, so only the file's owner may open it. If a lock file has
+ * wider permissions, the next holder replaces it, unless another process (perhaps in another container) has the lock.
  */
 
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
@@ -14,22 +14,22 @@ import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** Process that holds the lock of a ledger. */
+/** Process that has the lock of a ledger. */
 export interface LockHolder {
   readonly pid: number;
-  /** Start of the lock's process, our clock, ms. */
+  /** Start of this process, our clock, ms. */
   readonly startedMs: number;
 }
 
-/** The exclusive right to write a ledger. This right ends when it is released or its process ends. */
+/** The exclusive right to write a ledger, until `release` is called or the process ends. */
 export interface WriterLock {
   release(): void;
 }
 
-/** Maximum wait for the ledger's lock, ms, because `findWriter` may hold a free lock for a moment. */
+/** Maximum wait for the lock, ms: `findWriter` may take a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
-/** Acquires the lock. Throws ledger_locked, with the holding process if it still runs. */
+/** Acquires the lock. Throws ledger_locked; the error names the process that has the lock, if known. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
@@ -38,7 +38,7 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   };
   try {
     if (!isPrivate(path)) {
-      // A lock file with private permissions replaces the present file. The old and the new lock file stay locked.
+      // A new lock file with private permissions replaces this file; both files stay locked.
       const fresh = `${path}.new`;
       held.push(lockFile(fresh, ledgerPath, holder));
       renameSync(fresh, path);
@@ -58,9 +58,9 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // If another process acquires the lock at this moment, `BEGIN` fails below.
+    // If another process acquires the lock at this moment, the next `BEGIN` fails.
     sqlite.exec('BEGIN IMMEDIATE');
-    // Another process may have replaced the lock file meanwhile and ended.
+    // Meanwhile another process may have replaced the lock file and ended.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
@@ -82,7 +82,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/** Returns the current writer of a ledger; null without a writer. Throws file_unreadable for an unreadable lock. */
+/** Returns the current writer of a ledger; null if there is none. Throws file_unreadable or ledger_locked. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
@@ -102,7 +102,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   }
 }
 
-/** Returns the path of the ledger's lock file. Symbolic links to one ledger lead to the same lock. */
+/** Returns the path of the ledger's lock file, which is the same for all symbolic links to the ledger. */
 function lockPath(ledgerPath: string): string {
   const folder = realpathSync(dirname(ledgerPath));
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;

@@ -2,7 +2,7 @@
  * Double-entry bookkeeping: the postings of each kind of booking. All postings must balance before they are written.
  *
  * Currency accounts: `cash` (own currency), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
- * `realised` (results; a gain is negative, as income is in double entry), `adopted` (value of adopted shares without a
+ * `realised` (result; a gain is negative, like income in double entry), `adopted` (value of adopted shares without a
  * recorded cost, negative). Share accounts: `shares/…` (held shares) against `venue/…` (the exchange's side). At all
  * times, capital + adopted value + result equals cash + basis.
  */
@@ -12,15 +12,15 @@ import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO
 import type { AdoptedOutcome, BookedConversion, BookedFill, HeldPosition } from './tables.js';
 
 /**
- * Returns the currency that a trade moves before fees, at its own outcome's price. At YES price p the YES side pays or
- * receives floor(p × amount). The NO side pays or receives the remaining amount, so both sides add up exactly.
+ * Returns the currency that one side of a trade pays or receives, before fees. `priceMicros` is the price of that
+ * side's outcome. At YES price p, the YES side moves floor(p × amount) and the NO side moves the rest of the amount.
  */
 export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
   if (isYes) return mul(priceMicros, amountMicros, 'floor');
   return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
 }
 
-/** Change of one account by a booking. The postings of a booking sum to zero for currency and for each share. */
+/** Change of one account by a booking. Per booking, the postings of each asset (currency or a share) sum to zero. */
 export interface Posting {
   readonly account: string;
   readonly asset: string;
@@ -35,9 +35,9 @@ const CURRENCY = 'currency';
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
 /** Returns the account of the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
-/** Returns the account of the cost of the held shares of one outcome, in currency. */
+/** Returns the account of the cost of one outcome's held shares, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
-/** Returns the account of the exchange's side of one outcome's shares, the counterpart of `sharesAccount`. */
+/** Returns the exchange's account of one outcome's shares, the counterpart of `sharesAccount`. */
 const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
@@ -64,13 +64,13 @@ export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   ]);
 }
 
-/** Returns the postings of a fee that arrives after its fill was booked without a fee. */
+/** Returns the postings of a fee that is reported after its fill was booked without a fee. */
 export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('cash', negative(feeMicros)),
   currency('fees', feeMicros),
 ];
 
-/** Returns postings that reverse a failed fill at the present average cost. The sum of cost and result is exact. */
+/** Returns postings that reverse a failed fill, at the present average cost. The sum of cost and result stays exact. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
@@ -78,7 +78,7 @@ export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[
 
 /**
  * Returns the postings of a conversion. In a merge or redeem, shares of both outcomes leave at cost, and currency
- * arrives; the difference is the result. In a split, the leaving currency is the cost of the arriving shares.
+ * arrives; the difference is the result. In a split, the currency spent is the cost of the new shares.
  */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const { kind, marketConditionId: market, cashMicros } = conversion;
@@ -96,7 +96,7 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** Returns the postings of adopted shares: recorded moves in order, then the rest at its value against `adopted`. */
+/** Returns the postings of adopted shares: first recorded moves, then the rest at its value, against `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];
@@ -126,8 +126,8 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 
 /**
  * Divides the currency `value`, spent on shares (negative: received), between cost and result. Fills may be booked out
- * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost; its cost moves to
- * the result. The sum of cost and result is exact in any order of fills.
+ * of order, so a holding can be negative for a moment. A holding of zero shares or less has no cost: what it cost moves
+ * to the result. The sum of cost and result is exact in any order of fills.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -142,7 +142,7 @@ function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');
 }
 
-/** Sums the postings of a booking per account and drops zeros. Asserts that the postings of each asset sum to zero. */
+/** Sums the postings of a booking per account, without zeros. Asserts that the postings of each asset sum to zero. */
 export function balance(postings: readonly Posting[]): Posting[] {
   const byAccount = new Map<string, Posting>();
   const sums = new Map<string, number>();

@@ -31,7 +31,7 @@ import {
   type StrategyStateRow,
 } from './tables.js';
 
-/** Character between a trade's pubkey and the number of a later transaction. No venue uses it in pubkeys. */
+/** Character between a trade's pubkey and the number of a later transaction. Pubkeys never contain this character. */
 export const REF_SEPARATOR = '~';
 /** Suffix in the reference of a transaction that books only a fee. */
 export const FEE_REF = 'fee';
@@ -39,19 +39,19 @@ export const FEE_REF = 'fee';
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 const PAGE = 100;
-/** Key of the note that counts bookings reversed, restored, or completed by a fee. */
+/** Key of the note with the number of failed trades, later bookings of failed trades, and fees booked later. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Key of the note with the time, our clock, ms, before which ended rows without bookings were pruned. */
+/** Key of the note with the last pruning limit: rows without bookings that ended before this time (ms) were deleted. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** SQL condition of unfinished rows, written like the partial index, so that SQLite uses it and a start is fast. */
+/** SQL condition of unfinished rows. SQLite uses the table's partial index, because the index has this condition. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** SQL query of bookings that joins only by table keys, so that a page's cost ignores the history's length. */
+/** SQL query of bookings. All joins use table keys, so the query's time does not grow with the history. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
     coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
       f.market, c.market) AS marketConditionId,
@@ -90,7 +90,7 @@ export class LedgerReader {
     return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
 
-  /** Returns the draft of an intent; null for an unknown intent or an intent without a draft. */
+  /** Returns the draft of an intent; null if the intent is unknown or has no draft. */
   storedDraft(intentId: string): StoredDraftRow | null {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
@@ -123,7 +123,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** Returns the fills booked after the place `seq`, oldest first. The read's cost does not depend on earlier rows. */
+  /** Returns the fills booked after the place `seq`, oldest first. Earlier rows do not make the query slower. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -141,23 +141,23 @@ export class LedgerReader {
     };
   }
 
-  /** Returns the place of the table's newest row; 0 without rows. */
+  /** Returns the place of the table's newest row; 0 if the table is empty. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** Returns the next bookings after `id` (0: from the first), oldest first. All bookings add up to `pnl`. */
+  /** Returns up to `limit` bookings with ids above `id`, oldest first. All bookings sum up to the results in `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
-  /** Returns the id of the newest booking; 0 without a booking. */
+  /** Returns the id of the newest booking; 0 if there is no booking. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** True if the exchange has ever reported this trade as failed, even if a later report differs. */
+  /** Returns true if the exchange has ever reported this trade as failed, even if a later report differs. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;
@@ -170,18 +170,18 @@ export class LedgerReader {
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Returns how often trades were noted as failed, booked afterwards, or completed by a fee. */
+  /** Returns the number of failed trades, of later bookings of failed trades, and of fees booked later. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
 
-  /** Returns all intents that are not final. The number of such intents does not grow with the history. */
+  /** Returns all intents that have not ended. The number of such intents does not grow with the history. */
   activeIntents(): IntentRow[] {
     this.writeLate();
     return INTENTS.list(this.db, ACTIVE_INTENTS);
   }
 
-  /** Returns the orders that may still fill or have unbooked fills. */
+  /** Returns the orders that may still fill, or whose fills are not all booked. */
   unsettledOrders(): OrderRecord[] {
     this.writeLate();
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
@@ -201,7 +201,7 @@ export class LedgerReader {
     });
   }
 
-  /** Returns the held shares of one outcome; ZERO without shares. */
+  /** Returns the number of held shares of one outcome; ZERO if none are held. */
   shares(marketConditionId: string, isYes: boolean): Micros {
     return this.balance(sharesAccount(marketConditionId, isYes));
   }
@@ -210,12 +210,12 @@ export class LedgerReader {
     return this.balance('cash');
   }
 
-  /** Returns the value, at adoption, of adopted shares without a recorded cost. */
+  /** Returns the value that adopted shares without a recorded cost had when they were adopted. */
   adopted(): Micros {
     return sub(ZERO, this.balance('adopted'));
   }
 
-  /** Returns the account's capital, cash and result. The parameter `marks` has a YES price per market. */
+  /** Returns the account's capital, cash and result. `marks` contains the current YES price of each market. */
   pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
@@ -238,10 +238,10 @@ export class LedgerReader {
       realisedMicros,
       /** Fees paid, as a positive number. */
       feesMicros,
-      /** Unrealised result: value of shares at their marks minus their cost. Positions without a mark count at cost. */
+      /** Unrealised result: value of shares at their marks minus their cost; 0 for positions without a mark. */
       unrealisedMicros,
       totalMicros: add(sub(realisedMicros, feesMicros), unrealisedMicros),
-      /** Condition ids of markets with shares but without a mark. */
+      /** Condition ids of markets in which shares are held, but which have no mark. */
       unmarked: [...unmarked].sort(),
     };
   }
@@ -268,7 +268,7 @@ export class LedgerReader {
     return RUNS.list(this.db, 'ORDER BY started_ms DESC, id DESC LIMIT ?', limit);
   }
 
-  /** Returns a strategy's newest saved state of a market, preferably of this version; null without one. */
+  /** Returns a strategy's newest saved state of a market, preferably of this version; null if none is saved. */
   strategyState(strategy: string, marketConditionId: string, version: number): StrategyStateRow | null {
     const found = `WHERE version > 0 AND market = ? AND strategy = ?
       ORDER BY version = ? DESC, saved_ms DESC LIMIT 1`;
@@ -278,22 +278,22 @@ export class LedgerReader {
   /** Returns the newest saved state of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
-    // Rows come oldest first, so each strategy's newest row of a market replaces the others in the map.
+    // Rows are read oldest first, so the newest row of a strategy and market replaces older rows in the map.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
-  /** Returns the time, our clock, ms, before which orders and intents without bookings were pruned; null if never. */
+  /** Returns the time (our clock, ms) up to which ended intents without bookings were pruned; null if never. */
   prunedBefore(): number | null {
     const note = this.note(PRUNED_NOTE);
     return note === null ? null : Number(note);
   }
 
-  /** Returns a note, a small stored value, by key, for example of a kill; null without one. */
+  /** Returns a note (a small stored value) by its key, for example the last kill; null if the note does not exist. */
   note(key: string): string | null {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
 
-  /** Lists contradictions inside the ledger, for example of postings and balances; empty if consistent. */
+  /** Returns contradictions inside the ledger, for example between postings and balances; empty if consistent. */
   verify(): string[] {
     this.writeLate();
     return CHECKS.flatMap(({ sql, says }) =>
@@ -303,7 +303,7 @@ export class LedgerReader {
     );
   }
 
-  /** Reads all pages of the file and returns SQLite's integrity report; empty for an intact file. */
+  /** Reads all pages of the ledger's file and returns SQLite's integrity report; empty for an intact file. */
   checkPages(): string[] {
     const rows = this.db.all<{ integrity_check: string }>('PRAGMA integrity_check');
     return rows.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok');
@@ -313,7 +313,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Writes cached rows. Called before each read of intents or orders. */
+  /** Writes cached rows. Queries for several rows first call this method. */
   protected writeLate(): void {
     return;
   }
@@ -331,7 +331,7 @@ export class LedgerReader {
     };
   }
 
-  /** Lists the table's rows with these values in these columns; undefined selects any value. */
+  /** Returns the table's rows that have the given values in the given columns; undefined selects any value. */
   #list<Row>(
     table: LedgerTable<Row>,
     { marketConditionId: market, limit = PAGE }: ListSelection,
@@ -350,10 +350,10 @@ export class LedgerReader {
   }
 }
 
-/** Capital, cash and result of the whole ledger, in Micros of currency. */
+/** Capital, cash and result of the whole ledger, millionths of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** Returns the terms of an intent in the form that a draft has. */
+/** Returns the terms of an intent, in the form that the terms of a draft have. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place': {
@@ -412,7 +412,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // A trade may be booked, reversed and booked again, so an odd count means booked. A fee booked alone is no fill.
+    // A trade may be booked, reversed and booked again, so an odd count means booked. The count excludes lone fees.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

@@ -1,4 +1,4 @@
-/** Runs one SELECT over a ledger, on a connection that cannot write or open another file. */
+/** Runs one SELECT query on a ledger, with a read-only connection that cannot open another file. */
 
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -10,17 +10,17 @@ type SelectedValue = string | number | null;
 /** Result of a query. */
 export interface Selected {
   readonly columns: readonly string[];
-  /** Rows of the query's result. In a row, integers beyond 2^53 are text, bytes are lower-case hex. */
+  /** Rows of the query's result. Integers beyond 2^53 are returned as text, and bytes as lower-case hex. */
   readonly rows: readonly (readonly SelectedValue[])[];
-  /** True if the query has more rows than requested. */
+  /** True if the query's result has more rows than requested. */
   readonly isCut: boolean;
 }
 
-/** Words with which an allowed query begins. Other statements could write, and ATTACH could open any file. */
+/** First words of the allowed queries. Other statements could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
 /**
- * Returns at most `most` rows of one SELECT.
+ * Returns at most `most` rows of the result of one SELECT query.
  *
  * @throws TwinbookError `file_unreadable` if there is no such ledger, `usage` if the SQL is not one valid SELECT
  */
@@ -59,7 +59,7 @@ function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const rows: (readonly SelectedValue[])[] = [];
   for (const row of statement.safeIntegers(true).raw(true).iterate()) {
     if (rows.length === most) return { columns, rows, isCut: true };
-    // In the `raw` mode, each row is an array of SQLite values.
+    // In the driver's `raw` mode, each row is an array of SQLite values.
     rows.push((row as readonly unknown[]).map(plainValue));
   }
   return { columns, rows, isCut: false };

@@ -1,4 +1,4 @@
-/** Derives a table's DDL, its statements and the conversion of its rows from one declaration. */
+/** Derives a table's DDL, its SQL statements, and the conversion of its rows, from one declaration. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
@@ -13,7 +13,7 @@ export interface TableStore {
   insert(sql: string, ...values: readonly SqlValue[]): number;
 }
 
-/** Column of a table, with the conversion between stored value and field. */
+/** Column of a table, with the conversion between the stored value and the record's field. */
 interface Column<V> {
   readonly name: string;
   /** SQL type and constraints of the column. */
@@ -48,10 +48,10 @@ export const choice = <V extends string>(name: string, values: readonly V[]): Co
 /** Declares a nullable column that holds one of these texts. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** Declares a column for one of a list of texts. SQLite does not check the text, because the list may grow. */
+/** Declares a column with a text of the type `V`. SQLite does not check the text, because `V` may gain values. */
 export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
 
-/** Declares a column of shares, currency or a price, in Micros. */
+/** Declares a column with a number of shares, an amount of currency, or a price, in Micros. */
 export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
@@ -75,7 +75,7 @@ export const optionalFlag = (name: string): Column<boolean | null> => ({
 });
 
 interface Options {
-  /** True for a table with a column `seq`: the place of a row among all rows ever inserted. */
+  /** True for a table with a column `seq`, which numbers the rows in the order of their insertion. */
   readonly isPlaced?: boolean;
   readonly constraints?: readonly string[];
   readonly hasRowId?: boolean;
@@ -87,13 +87,13 @@ export interface Booked<Row> {
   readonly row: Row;
 }
 
-/** Table of records. Its methods that write need a transaction. */
+/** Table of records. Methods that write must be called inside a transaction. */
 export class LedgerTable<Row> {
   readonly ddl: string;
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
   readonly #fields: readonly (keyof Row)[];
-  /** Fields that an insert writes: all whose column has no default value. */
+  /** Fields that an insert writes: all fields whose column has no default value. */
   readonly #inserted: readonly (keyof Row)[];
   readonly #isPlaced: boolean;
   readonly #insertion: string;
@@ -114,7 +114,7 @@ export class LedgerTable<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Inserts a record as a row and returns its place. `seq` is the row's place; null chooses the next one. */
+  /** Inserts a record as a row and returns the row's place. `seq` sets the place; null chooses the next free place. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -138,18 +138,18 @@ export class LedgerTable<Row> {
     };
   }
 
-  /** Finds the record with this value of `key`; null without such a record. */
+  /** Returns the record with this value of `key`; null if there is no such record. */
   find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Lists records. `rest` is the query's SQL after the table name. */
+  /** Returns the selected records. `rest` is the part of the query's SQL after the table name. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Lists the table's rows with a place after `seq`, in order of their places. */
+  /** Returns the table's rows with places above `seq`, in ascending order of their places. */
   listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),

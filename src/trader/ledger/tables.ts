@@ -1,4 +1,4 @@
-/** The ledger's tables. Amounts and prices are Micros, `…Ms` is our clock, ms; `…S` is exchange time, Unix s. */
+/** The ledger's tables. Amounts and prices are Micros; `…Ms` are times of our clock, ms; `…S`, exchange times, s. */
 
 import type Sqlite from 'better-sqlite3';
 import { must } from '../../shared/base/errors.js';
@@ -54,7 +54,7 @@ export const RUNS = new LedgerTable('runs', {
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
-/** Note of a run that stopped normally, after the exchange has shown that no order rests. */
+/** Note of a run that stopped normally, after the exchange has shown that no own order is open. */
 export const ENDED_PROVEN = 'stopped, nothing rests';
 
 /** One start of the trader. */
@@ -70,16 +70,16 @@ export const INTENTS = new LedgerTable(
     /** Outcome and side of an order; null for other kinds of intents. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /** Price of an order's own outcome, or the YES price that divides a split's cost; else null. */
+    /** Price of an order's own outcome; for a split, the YES price that divides its cost; null for other kinds. */
     priceMicros: optionalAmount('price'),
-    /** Shares of an order, or complete sets of a merge or split; null for a cancel or redeem intent. */
+    /** Number of an order's shares, or of complete sets to merge or split; null for a cancel or redeem intent. */
     amountMicros: optionalAmount('amount'),
     /** Shares that a redeem exchanges for currency; null for other kinds of intents. */
     redeemYesMicros: optionalAmount('redeem_yes'),
     redeemNoMicros: optionalAmount('redeem_no'),
     /** Pubkey of the order that a cancel targets; null for other kinds of intents. */
     orderPubkey: optionalText('order_pubkey'),
-    /** Market's highest fee rate when risk approved the intent; the reserved currency includes this fee. */
+    /** Market's highest fee rate when the intent was approved by risk; the reserved currency includes this fee. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
     /** True for an order that a strategy sent to gain information. */
@@ -87,25 +87,25 @@ export const INTENTS = new LedgerTable(
     /** Reasons for the intent, as JSON for `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
-    /** Pubkey of the draft and its record, or of a cancel's order; null until drafted. */
+    /** Pubkey of the draft and the exchange's record of it; for a cancel, of the order; null until drafted. */
     draftPubkey: optionalText('draft_pubkey'),
-    /** Draft's message to sign, as received; null until drafted. */
+    /** Message to sign, as received with the draft; null until drafted. */
     message: optionalText('message'),
-    /** Expiry of the draft and its locks, exchange time, Unix s; null if not known. */
+    /** Time when the draft and its locks at the exchange expire, exchange time, Unix s; null if not known. */
     expiresAtS: optionalInteger('expires_at_s'),
     /** Signature of the draft, 128 lowercase hex characters; null until signed. */
     signature: optionalText('signature'),
-    /** Number of the intent's submits given to the network. If 0, the signature was certainly never sent. */
+    /** Number of submit requests that the intent has sent. If 0, the signature was certainly never sent. */
     submitCount: integer('submit_count'),
     createdMs: integer('created_ms'),
     updatedMs: integer('updated_ms'),
-    /** Reason for the intent's present state, as text. */
+    /** Reason for the intent's current state, as text for people. */
     lastReason: text('last_reason'),
     configHash: text('config_hash'),
   },
   { isPlaced: true },
 );
-/** Returns the terms of an order, which the row of its intent always has. */
+/** Returns the terms of an order from its intent's row, where none of them is null. */
 export const placeTerms = ({ isYes, side, priceMicros, amountMicros }: IntentRow) => ({
   isYes: must(isYes, 'outcome of a place'),
   side: must(side, 'side of a place'),
@@ -123,7 +123,7 @@ export const updateIntent = INTENTS.updater('id', [
   'updatedMs',
   'lastReason',
 ]);
-/** An approved change at the exchange, with its progress. An intent's row is written before its first request. */
+/** An intent: an approved change at the exchange, and its progress. The row is written before the first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new LedgerTable(
@@ -140,11 +140,11 @@ export const ORDERS = new LedgerTable(
     filledMicros: amount('filled'),
     /** Filled amount of the order that this ledger has booked. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Amount of the order's trades that the exchange last reported as failed. Failed trades are not booked. */
+    /** Amount of the order's trades whose newest report from the exchange says failed. Failed trades are not booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
-    /** Time when the order ended, our clock, ms; null while the order may fill. */
+    /** Time when the order ended, our clock, ms; null while the order can still fill. */
     closedMs: optionalInteger('closed_ms'),
   },
   { isPlaced: true },
@@ -166,7 +166,7 @@ export const FILLS = new LedgerTable(
     /** Price of the outcome that the order trades. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Fee of the fill, currency; null if the exchange reported none. A fill without a fee is booked with the fee 0. */
+    /** Fee of the fill, currency; null (booked as 0) if the exchange reported no fee. */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),
@@ -189,7 +189,7 @@ export const CONVERSIONS = new LedgerTable(
     noMicros: amount('no'),
     /** Currency that the conversion pays out; negative for a split. */
     cashMicros: amount('cash'),
-    /** Part of a split's currency that counts as cost of its YES shares; null for other kinds. */
+    /** Part of a split's currency that counts as the cost of the YES shares; null for a merge or redeem. */
     yesCostMicros: optionalAmount('yes_cost'),
     seenMs: integer('seen_ms'),
   },
@@ -215,10 +215,10 @@ export const MARKETS = new LedgerTable(
   },
   { hasRowId: false },
 );
-/** Stored facts about a market, so that reports need no exchange. */
+/** Stored facts about a market, so that reports need no request to the exchange. */
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
-/** Saved states of strategies, one row per version. States of other versions are kept but not used. */
+/** Saved states of strategies, one row per strategy, market and version of the state's format. */
 export const STRATEGY_STATES = new LedgerTable(
   'strategy_states',
   {
@@ -237,7 +237,7 @@ export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
-/** True if the intent has ended. Only a contradicting record of the exchange changes a final state. */
+/** Returns true if an intent in this state has ended. Only a contradicting exchange record changes a final state. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
 /** Stored draft with the terms of its intent, as input for the signer. */
@@ -249,25 +249,25 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: it contradicts the booked trade. */
+/** Result of booking a trade. `fee_paid`: only a missing fee was booked. `differs`: the booked trade differs. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** Result of noting a failed trade. `noted`: the trade had not been booked. `unbooked`: a booking was reversed. */
+/** Result of recording a failed trade. `noted`: the trade had no booking. `unbooked`: its booking was reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/** Shares of one outcome that the operator adopts. Amounts are what the ledger lacks; an excess is negative. */
+/** Shares of one outcome that the operator adopts: the exchange's holding minus the ledger's, so it can be negative. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
-  /** Adopted moves of shares that the exchange has recorded, in booking order. */
+  /** Adopted changes of the holding that the exchange has recorded, in booking order. */
   readonly recorded: readonly AdoptedMove[];
-  /** Adopted shares without a recorded cost. */
+  /** Adopted shares of which the exchange shows no cost. */
   readonly restMicros: Micros;
-  /** Value of the shares `restMicros`, currency; negative for negative shares. */
+  /** Value of the shares `restMicros`, currency; negative if `restMicros` is negative. */
   readonly restWorthMicros: Micros;
 }
 
-/** Received shares, paid currency and paid fees. Sold shares and received currency count as negative. */
+/** One change of a holding: shares received, currency and fees paid. Shares sold and currency received are negative. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
@@ -291,7 +291,7 @@ export interface OperatorEvent {
   readonly text: string;
 }
 
-/** Kind of an irregular record of the own wallet. Each irregular record is stored once. */
+/** Kind of an irregular exchange record of the own wallet. Each irregular record is stored once. */
 export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
@@ -304,7 +304,7 @@ type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_se
 
 /** Selection of the rows of a list. */
 export interface ListSelection {
-  /** Maximum number of listed rows, newest first; default 100. */
+  /** Maximum number of rows to list, newest first; default 100. */
   readonly limit?: number;
   readonly marketConditionId?: string;
 }
@@ -316,9 +316,9 @@ export interface BookingRow {
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Time of the booking, our clock, ms. */
   readonly timeMs: number;
-  /** Market of the booking; null without a market. */
+  /** Market of the booking; null if it has none, as a booking of capital. */
   readonly marketConditionId: string | null;
-  /** Strategy of the booking's intent; null without an intent, and for a reversed fill. */
+  /** Strategy of the booking's intent; null for a booking without an intent or of a reversed fill. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
   /** Realised result of the booking before fees, at average cost, currency. */
@@ -332,7 +332,7 @@ export interface Notes {
   setNote(key: string, value: string): void;
 }
 
-/** Value that survives restarts as JSON note. Only one class writes each note, so invalid JSON is a bug and throws. */
+/** Value that a JSON note keeps over restarts. Only one class writes each note, so invalid JSON is a bug and throws. */
 export class StoredMemory<T> {
   readonly #notes: Notes;
   readonly #key: string;
@@ -363,28 +363,28 @@ export class StoredMemory<T> {
 /** Source of SQLite's asynchronous online backup of an open ledger. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
-/** Change of an intent. Fields that the change lacks stay unchanged. */
+/** New values of an intent's fields. Absent fields stay unchanged. */
 export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
   Partial<Pick<IntentRow, 'draftPubkey' | 'message' | 'expiresAtS' | 'signature' | 'submitCount' | 'lastReason'>>;
 
-/** Change of an order by the exchange's answers. */
+/** New values of an order's fields, from the exchange's answers. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Limits of one pruning batch: which rows it may delete. */
+/** Limits of one pruning batch: the rows that it may delete. */
 export interface PrunePage {
   /** Only rows that ended before this time, our clock, ms, are deleted. */
   readonly beforeMs: number;
-  /** Orders: rows stay if they ended after the oldest order's creation minus `lagMs`. Without orders, all rows stay. */
+  /** Rows stay if they ended after the creation of the oldest of these orders, less `lagMs`; if empty, all stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true if the row with this intent id or pubkey must stay. */
   readonly keeps: (name: string) => boolean;
-  /** Place before the first intent that the batch checks; `rows` is the number of intents to check. */
+  /** The batch checks intents with places above this one; `rows` is the maximum number of intents to check. */
   readonly after: number;
   readonly rows: number;
 }
 
-/** Result of one pruning batch. Its `rows` is the number of deleted rows. */
+/** Result of one pruning batch. The field `rows` is the number of deleted rows. */
 export interface PrunedPage {
   readonly rows: number;
   /** Place of the last checked intent; null if no intent is left to check. */
@@ -396,10 +396,10 @@ export interface PrunedPage {
 /** SQLite application id that marks a file as a ledger: 'TWBK' in ASCII. */
 export const APPLICATION_ID = 0x5457424b;
 
-/** Version of the ledger's format. Any change of the tables or of the meaning of rows increments this version. */
+/** Version of the ledger's format. Every change of tables or of the meaning of rows must increment this version. */
 export const LEDGER_VERSION = 9;
 
-/** SQL of all tables. Micros, milliseconds, seconds and booleans are INTEGER; STRICT tables reject other types. */
+/** SQL that creates all tables. Micros, times and booleans are INTEGER; STRICT tables reject values of other types. */
 export const SCHEMA = `
 ${RUNS.ddl}
 
@@ -476,7 +476,7 @@ CREATE TABLE oddities (
 ${STRATEGY_STATES.ddl}
 `;
 
-/** SQL that drops indexes of long histories for a backtest, where they cost more than half of each write. */
+/** SQL that drops indexes for long histories. In a backtest, these indexes take over half of each write's time. */
 export const WITHOUT_HISTORY = `
 DROP INDEX intents_active;
 DROP INDEX intents_market;

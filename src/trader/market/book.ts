@@ -1,4 +1,4 @@
-/** Functions on a YES order book: read a snapshot, remove own amounts, mirror it, compute mid and microprice. */
+/** Functions that read a YES order book, remove own amounts, mirror the book, and compute mid and microprice. */
 
 import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
@@ -7,13 +7,13 @@ import type { Book, BookLevel, BookSide } from './view.js';
 
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
-/** Returns a copy of a book for a strategy. The arrays are frozen; freezing levels would cost more than copying. */
+/** Returns a copy of a book for a strategy. Only the copy's arrays are frozen: freezing is slower than copying. */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/** Converts a snapshot to a YES book, best levels first (NO is mirrored). `droppedLevels` counts invalid levels. */
+/** Returns a snapshot as a YES book, best levels first (a NO book is mirrored), and the number of invalid levels. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -35,7 +35,7 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
     } else dropped++;
   }
   if (isInOrder) return { levels, dropped };
-  // The API promises only "typically best bid first", so unsorted levels are sorted here.
+  // The API documentation says only "typically best bid first", so unsorted levels are sorted here.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
 }
@@ -64,7 +64,7 @@ export function mirror(book: Book): Book {
 /** Amounts to remove from an order book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
-/** Returns the book less the amounts in `removal`; levels with nothing left are removed. */
+/** Returns the book minus the amounts in `removal`, without levels that are then empty. */
 export function without(book: Book, removal: Removal): Book {
   if (removal.bid.size === 0 && removal.ask.size === 0) return book;
   return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
@@ -81,7 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/** Best bid and ask where each side's cumulative amount reaches `dustMicros`; null with less, or if crossed. */
+/** Returns the bid and ask at which each side's cumulative amount reaches `dustMicros`; null if none, or crossed. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }
@@ -95,20 +95,20 @@ function findBeyondDust(levels: readonly BookLevel[], dustMicros: Micros): BookL
   return [];
 }
 
-/** Best levels of both sides of a book; null when a side is empty or the levels cross. */
+/** Returns the best bid and ask level of a book; null if a side is empty or the bid is above the ask. */
 export function touch(book: Book): { readonly bid: BookLevel; readonly ask: BookLevel } | null {
   const bid = book.bids[0];
   const ask = book.asks[0];
   return bid === undefined || ask === undefined || bid.priceMicros > ask.priceMicros ? null : { bid, ask };
 }
 
-/** Mean of best bid and best ask as a probability; null when a side is empty or the book is crossed. */
+/** Returns the mean of best bid and best ask, as a probability; null if a side is empty or the book is crossed. */
 export function midOf(book: Book): number | null {
   const best = touch(book);
   return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
 }
 
-/** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size); null if a side is empty or they cross. */
+/** Returns (ask x bid size + bid x ask size) / (bid size + ask size); null if a side is empty or the book crossed. */
 export function micropriceOf(book: Book): number | null {
   const best = touch(book);
   if (best === null) return null;
@@ -117,13 +117,13 @@ export function micropriceOf(book: Book): number | null {
   return (bid.priceMicros + (ask.priceMicros - bid.priceMicros) * weight) / ONE;
 }
 
-/** Shares at exactly this price of a book side; 0 without such a level. */
+/** Returns the number of shares at exactly this price on one side of a book; 0 if there is no such level. */
 export function amountAt(book: Book, side: BookSide, priceMicros: Micros): Micros {
   const levels = side === 'bid' ? book.bids : book.asks;
   return levels.find((level) => level.priceMicros === priceMicros)?.amountMicros ?? micros(0);
 }
 
-/** True when both order books have equal levels. */
+/** Returns true if both order books have equal levels. */
 export function sameBook(a: Book, b: Book): boolean {
   return sameLevels(a.bids, b.bids) && sameLevels(a.asks, b.asks);
 }

@@ -1,41 +1,41 @@
-/** Streaming estimators of price volatility, arrivals and takers. The polling rate must not change the estimates. */
+/** Streaming estimators of volatility, trade arrivals and takers. Estimates must not depend on the polling rate. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
-/** Log-odds are clipped to ±7 (p = 0.0009 and 0.9991): beyond that, one tick would look like a jump. */
+/** Log-odds are clipped to ±7 (p = 0.0009 and 0.9991). Beyond these bounds, one tick would look like a jump. */
 const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
-/** Log-odds ln(p / (1 - p)) of a probability p, clipped to the range where a tick is meaningful. */
+/** Returns the log-odds ln(p / (1 - p)) of a probability p, clipped to ±`MAX_LOG_ODDS`. */
 export function computeLogOdds(probability: number): number {
   if (probability <= 0) return -MAX_LOG_ODDS;
   if (probability >= 1) return MAX_LOG_ODDS;
   return Math.max(-MAX_LOG_ODDS, Math.min(MAX_LOG_ODDS, Math.log(probability / (1 - probability))));
 }
 
-/** Remaining weight of an observation after this elapsed time; 0 after infinite time (no earlier observation). */
+/** Returns the remaining weight of an observation after this time; 0 after infinite time (no earlier observation). */
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
 /** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
 export const SIGMA_FLOOR = 0.0001;
 
-/** Prior volatility, with the weight and decay of one sample. */
+/** Prior volatility of log-odds, per square root of a second; it has the weight and decay of one sample. */
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
 /** Number of price grid steps after which a volatility sample ends, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
 
-/** Minimum length of a volatility sample: shorter price changes are mostly bid-ask bounce. */
+/** Minimum length of a volatility sample, ms: changes within a shorter time are mostly bid-ask bounce. */
 const MIN_SAMPLE_MS = 1000;
 
 /** Half-life of a volatility sample's weight: 300 s or eight samples, whichever is longer. */
 const HALF_LIFE_S = 300;
 const HALF_LIFE_SAMPLES = 8;
 
-/** A price change beyond this many standard deviations counts as a jump and is clipped. */
+/** A sample's price change beyond this many standard deviations counts as a jump and is clipped. */
 const MAX_SIGMAS = 6;
 
 /** Prior of the jump rate: one jump per hour. The weight of an observed jump has a half-life of one day. */
@@ -52,10 +52,10 @@ interface SampleStart {
 }
 
 /**
- * Volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price change is large
- * compared with rounding. By Wald's identity, the mean squared change of a sample is sigma^2 times its mean length, so
- * the polling rate does not matter. Source: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation"
- * (2009).
+ * Estimates the volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price change
+ * is large compared with rounding. By Wald's identity, the mean squared change of samples is sigma^2 times their mean
+ * length, so the polling rate does not matter. Source: Andersen, Dobrev, Schaumburg, "Duration-based volatility
+ * estimation" (2009).
  */
 export class Volatility {
   #squares = 0;
@@ -67,10 +67,10 @@ export class Volatility {
   #priorSamples = PRIOR_SAMPLES;
   #jumps = 0;
   #seenSeconds = 0;
-  /** Current estimate of the log-odds volatility; at least `SIGMA_FLOOR`. */
+  /** Current estimate of the log-odds volatility, per square root of a second; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
-  /** Estimated price jumps per second; a jump is a price change too large for the volatility. */
+  /** Estimated number of price jumps per second. A jump is a price change too large for the volatility. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
@@ -107,7 +107,7 @@ export class Volatility {
     this.sigmaPerSqrtS = this.#estimate();
   }
 
-  /** Change of the log-odds and length of the unfinished volatility sample. */
+  /** Returns the absolute change of the log-odds in the unfinished volatility sample, and the sample's length. */
   #open(): { readonly change: number; readonly seconds: number } {
     if (this.#start === null || this.#last === null) return { change: 0, seconds: 0 };
     const seconds = Math.max(0, this.#last.atMs - this.#start.atMs) / 1000;
@@ -132,7 +132,7 @@ export class Volatility {
     const least = (CLOSING_STEPS * step) ** 2;
     const squares = this.#squares + computeSquaredChange(change, step);
     const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
-    // A long unfinished sample is evidence of low volatility, so the estimate includes it.
+    // A long unfinished sample is evidence of low volatility, so the estimate includes the unfinished sample.
     const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
     const variance = Math.max(squares > 0 ? squares : least / 6, SIGMA_FLOOR ** 2 * Number.EPSILON) / time;
     const prior = this.#priorSamples * 2 * Math.log(this.#priorSigma);
@@ -146,10 +146,10 @@ function startAt(probability: number, logOdds: number, atMs: number, gridStep: n
   return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
 }
 
-/** Squared price change less the expected squared rounding error. */
+/** Returns the squared price change minus the expected squared rounding error; at least 0. */
 const computeSquaredChange = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
 
-/** Rate of random arrivals, estimated from a decaying count and a prior rate. */
+/** Estimates the rate of random arrivals from a decaying count and a prior rate. */
 export class Arrivals {
   #count = 0;
   #atMs = Number.NEGATIVE_INFINITY;
@@ -165,7 +165,7 @@ export class Arrivals {
     if (this.#sinceMs !== null) this.#sinceMs -= byMs;
   }
 
-  /** Arrivals may be reported out of time order. */
+  /** Counts one arrival. Arrivals may be reported out of time order. */
   observe(atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     this.#count = this.#countAt(nowMs) + decay(nowMs - atMs, ARRIVALS_HALF_LIFE_MS);
@@ -173,7 +173,7 @@ export class Arrivals {
     this.#atMs = nowMs;
   }
 
-  /** Arrivals per second, from the decayed count, the time since the first arrival, and the prior. */
+  /** Returns arrivals per second, from the decayed count, the time since the first arrival, and the prior rate. */
   perSAt(nowMs: number): number {
     const seenS = this.#sinceMs === null ? 0 : Math.max(0, nowMs - this.#sinceMs) / 1000;
     const meanLifeS = ARRIVALS_HALF_LIFE_MS / Math.LN2 / 1000;
@@ -203,7 +203,7 @@ export class Flow {
     this.#atMs -= byMs;
   }
 
-  /** Trades may arrive out of time order; a late trade is added with its decayed weight. */
+  /** Adds a trade. Trades may arrive out of time order; a late trade is added with its decayed weight. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     const kept = decay(nowMs - this.#atMs, FLOW_HALF_LIFE_MS);
@@ -214,13 +214,13 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Size-weighted mean price of recent trades; null without trades. Decay does not change the mean. */
+  /** Size-weighted mean price of recent trades; null before the first trade. Decay does not change the mean. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
   }
 
-  /** Mean price, imbalance and rate of recent public trades at `nowMs`. */
+  /** Returns mean price, weight, imbalance and volume per second of recent public trades at `nowMs`. */
   at(nowMs: number) {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };
@@ -239,7 +239,7 @@ export class Flow {
 const HALF_LIFE_MS = 3_600_000;
 /** Weight of a prior in the taker statistics, as a number of trades or swept levels. */
 const BELIEF = 20;
-/** Prior means in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
+/** Prior means, ticks: distance of a trade from the mid, and move of the mid after a taker takes a whole level. */
 const USUAL_DISTANCE_TICKS = 2;
 const USUAL_MOVE_TICKS = 1.5;
 
@@ -261,7 +261,7 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** Returns the decaying mean, to which the prior `belief` adds observations. */
+  /** Returns the decaying mean, in which the prior mean `belief` has the weight of `BELIEF` observations. */
   with(belief: number, nowMs: number): number {
     const kept = decay(nowMs - this.#atMs, HALF_LIFE_MS);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
@@ -274,11 +274,11 @@ export class CategoryFlow {
   readonly move = new FadingMean();
 }
 
-/** Parts of a polled book for comparison with trades, and the times of the poll. */
+/** Parts of a polled book that are compared with trades, and the times of the poll. */
 interface PolledMid {
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Twice the mid of other accounts' book, as an exact integer; null without a mid. */
+  /** Twice the mid of other accounts' book, an exact integer; null if the book has no mid. */
   readonly twiceMid: number | null;
   /** Best levels of the book as received, with own orders. */
   readonly bid: Book['bids'][number] | undefined;
@@ -290,10 +290,10 @@ export class TakerFlow {
   readonly #own = new CategoryFlow();
   #category = new CategoryFlow();
   #looks: PolledMid[] = [];
-  /** Swept levels (wholly consumed by a taker) that wait for a later book. */
+  /** Swept levels (a taker took all their shares) for which no later book has arrived. */
   #waiting: { readonly sign: 1 | -1; readonly twiceMid: number; readonly atMs: number }[] = [];
 
-  /** Uses a category's statistics as prior, and adds this market's observations to them. */
+  /** Uses a category's statistics as the prior, and adds this market's observations to these statistics. */
   joinCategory(category: CategoryFlow): void {
     this.#category = category;
   }
@@ -306,7 +306,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** Compares a trade at about `atMs`, our clock, with books before and after. Trades arrive in any order. */
+  /** Compares a trade at about `atMs`, our clock, with the books before and after it. Trades arrive in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -328,7 +328,7 @@ export class TakerFlow {
     });
   }
 
-  /** Decay kappa, per unit of price: takers at distance d from the mid arrive in proportion to exp(-kappa d). */
+  /** Returns kappa, per unit of price: takers at distance d from the mid arrive in proportion to exp(-kappa d). */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
     const tick = tickMicros / ONE;
@@ -336,13 +336,13 @@ export class TakerFlow {
     return 1 / (tick * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
   }
 
-  /** Expected price move of the mid, in the taker's direction, after a taker consumes a whole level; 0 or more. */
+  /** Returns the mid's expected move, in the taker's direction, after a taker takes a whole level; 0 or more. */
   sweepMoveAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.move.with(USUAL_MOVE_TICKS, nowMs);
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** Drops books from before our clock was set back: their time order relative to new trades is unknown. */
+  /** Drops all stored books after our clock was set back: whether new trades came before or after them is unknown. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -351,7 +351,7 @@ export class TakerFlow {
 
 const LEAST_DISTANCE_TICKS = 0.1;
 
-/** True when the trade consumed the whole best level: it went beyond the level's price or took all its shares. */
+/** Returns true if the trade took the whole best level: it passed the level's price or took all its shares. */
 function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: PolledMid): boolean {
   const met = taker === 'buy' ? ask : bid;
   if (met === undefined) return false;
@@ -364,7 +364,7 @@ export const BAR_S = 300;
 /** Total time span of the requested price bars, s. */
 export const CANDLES_S = 2 * 86_400;
 
-/** Requested bars begin at `fromS` or later and before `toS`, Unix s. */
+/** Time span of requested price bars, Unix s: each bar begins at `fromS` or later, and before `toS`. */
 interface CandleSpan {
   readonly fromS: number;
   readonly toS: number;
@@ -375,19 +375,19 @@ export interface LearnedFromBars {
   readonly sigmaPerSqrtS: number;
   /** Time from the beginning of the first bar to the end of the last bar, s. */
   readonly spanS: number;
-  /** Time-weighted mean of the bars' closing prices, as a YES price. */
+  /** Time-weighted mean of the price bars' closing prices, as a YES price. */
   readonly meanPrice: number;
 }
 
 /** Result of checking the price bars of one answer. */
 type CandlesRead =
-  /** The field `learned` is null when the answer holds fewer than two bars. */
+  /** The field `learned` is null if the answer contains fewer than two price bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
   /** The field `because` says in one sentence why the price bars are rejected. */
   | { readonly ok: false; readonly because: string };
 
 /**
- * Passes the bars' closing prices to the volatility estimator. One invalid bar rejects the whole answer.
+ * Estimates volatility and mean price from the bars' closing prices. One invalid bar rejects the whole answer.
  *
  * @param gridStep half the current spread, at least half a tick: closes alternate between bid and ask
  */
@@ -413,7 +413,7 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {
   const { timestamp } = bar;
-  // The endpoint's schema has checked that the prices of a bar are decimals.
+  // The endpoint's schema has already checked that all prices of a bar are decimal numbers.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
   if (!bar.is_yes) return 'the bar is of NO, and YES bars were requested';
   if (timestamp % BAR_S !== 0) return `the bars do not begin at a multiple of ${BAR_S} s`;

@@ -1,22 +1,22 @@
 /**
- * Detects a market's fee schedule from its public trades. Every known fee schedule is fitted with one taker rate and
- * one maker rate. A fee schedule is possible if it predicts every trade's fee within two millionths. The result is
- * undecided when several fee schedules fit, or none.
+ * Detects a market's fee schedule from its public trades. Each known fee schedule is fitted with one taker rate and one
+ * maker rate. A fee schedule is possible if it predicts each trade's fee within two millionths. If several fee
+ * schedules or none are possible, the result is undecided.
  */
 
 import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
 import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Number of settled trades used to detect the fee schedule; with fewer trades, it is undecided. */
+/** Number of settled trades that decide on the fee schedule. With fewer trades, the result is undecided. */
 export const FEE_ROWS = 100;
-/** Tolerance when fees are compared: a fee and its base are each rounded to a millionth. */
+/** Tolerance in the comparison of fees: a fee and its base are each rounded to a millionth. */
 const TOLERANCE_MICROS = 2;
 
-/** Fit of one fee schedule to the trades. */
+/** Result of fitting one fee schedule to the fees of trades. */
 interface FeeFit {
   readonly schedule: FeeSchedule;
-  /** Fitted fee rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
+  /** Fitted fee rate, a fraction of the schedule's base; null if no taker (or no maker) paid a fee. */
   readonly takerRate: number | null;
   readonly makerRate: number | null;
   /** Largest difference between a trade's fee and the schedule's prediction, currency. */
@@ -24,7 +24,7 @@ interface FeeFit {
   readonly isPossible: boolean;
 }
 
-/** Result: `free` (no fees), `seen` (one schedule fits), or `undecided` (several or none fit, or few trades). */
+/** Detected schedule: `free` (no fees), `seen` (one fits), `undecided` (several or none fit, or too few trades). */
 type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
@@ -32,7 +32,7 @@ type FeeVerdict =
 
 /** Fee schedules fitted to the newest trades of a market. */
 export interface FeeReading {
-  /** Number of settled trades that report both taker and maker fee. */
+  /** Number of settled trades used, each with a reported taker fee and maker fee. */
   readonly trades: number;
   readonly fits: readonly FeeFit[];
   readonly verdict: FeeVerdict;
@@ -40,18 +40,18 @@ export interface FeeReading {
 
 interface Charged {
   readonly feeMicros: number;
-  /** Possible fee bases, millionths: one per outcome (YES, NO) that the taker or maker may have traded. */
+  /** Possible fee bases, millionths: one for each outcome (YES, NO) that the taker or maker may have traded. */
   readonly bases: readonly number[];
 }
 
-/** Fits each fee schedule to the first `FEE_ROWS` settled trades, in the exchange's list order. */
+/** Fits each fee schedule to the first `FEE_ROWS` settled trades of the exchange's list. */
 export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
   const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
   const fits = FEE_SCHEDULES.map((schedule) => fitSchedule(schedule, trades));
   return { trades: trades.length, fits, verdict: judgeFits(trades.length, fits) };
 }
 
-/** Why trades contradict the declared fee schedule, in a sentence; null when they agree or are undecided. */
+/** Returns why trades contradict the declared fee schedule, in a sentence; null if they agree or are undecided. */
 export function feeContradiction({ fits, verdict, trades }: FeeReading, declared: FeeSchedule): string | null {
   const possible = fits.filter(({ isPossible }) => isPossible).map(({ schedule }) => schedule);
   if (trades < FEE_ROWS || verdict.kind === 'free' || possible.length === 0 || possible.includes(declared)) return null;
@@ -103,7 +103,7 @@ function fitSide(rows: readonly Charged[]): { readonly rate: number | null; read
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
   let best = { rate: 0, residualMicros: Number.POSITIVE_INFINITY };
   for (const base of largest.bases) {
-    // Fees are rounded up, so the unrounded fee is half a millionth lower on average.
+    // Fees are rounded up, so a fee before rounding is half a millionth lower on average.
     const rate = (largest.feeMicros - 0.5) / base;
     const residualMicros = Math.max(...rows.map((row) => distance(row, rate)));
     if (residualMicros < best.residualMicros) best = { rate, residualMicros };

@@ -31,7 +31,7 @@ import {
 interface SeenBook {
   readonly raw: Book;
   readonly others: Book;
-  /** Prices from the book without own orders, defined as in `Estimates`. */
+  /** Mid, microprice and spread of the book without own orders, defined as in `Estimates`. */
   readonly mid: number | null;
   readonly microprice: number | null;
   readonly spread: number | null;
@@ -39,26 +39,26 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/** State of one market: newest book, trades, estimates, own orders. Methods must be called in time order. */
+/** State of one market: newest book, trades, estimates, own orders. Calls must come in the order of their times. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  /** Facts from the market's newest detail; null before the first, or when the market is unsuitable. */
+  /** Facts from the market's newest detail; null before the first detail, or if the market is unsuitable. */
   facts: MarketFacts | null = null;
-  /** Why the market cannot be quoted, in one sentence; null when it can, or before the first detail. */
+  /** Reason why the market cannot be quoted, one sentence; null if it can be quoted, or before the first detail. */
   unsuitable: string | null = null;
-  /** Time when the newest detail arrived, our clock, ms; null before the first. */
+  /** Time when the market's newest detail arrived, our clock, ms; null before the first detail. */
   detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
-  /** Id of the last request before our clock was set back; answers to requests up to it have no known age. */
+  /** Id of the last request before our clock was set back. Answers to this and earlier requests have no known age. */
   #forgottenUpTo = Number.NEGATIVE_INFINITY;
-  /** Exchange clock minus our clock, ms, by the newest answer that contains a time. */
+  /** Exchange clock minus our clock, ms, estimated from the newest answer that contains a time. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
-  /** True when the first page of trades had trades older than `YOUNG_MS`; null before that page. */
+  /** True if the first page of trades was full or had trades older than `YOUNG_MS`; null before that page. */
   hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
@@ -70,10 +70,10 @@ export class MarketTracker {
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
   readonly venueMark = new VenueMark();
-  /** Statistics of own fills in this market; the caller adds each fill. */
+  /** Statistics of own fills in this market; the tracker's owner adds each fill. */
   readonly ownFills = new OwnFills();
 
-  /** The exchange does not report the fee schedule, so it comes from the venue profile. */
+  /** The exchange does not report the fee schedule, so the caller passes the schedule of the venue profile. */
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
     this.#feeSchedule = feeSchedule;
@@ -84,12 +84,12 @@ export class MarketTracker {
     this.#shape.joinCategory(category);
   }
 
-  /** The market's newest price jump; null before the first. */
+  /** The market's newest price jump; null before the first jump. */
   get jump(): Jump | null {
     return this.#liveness.jump;
   }
 
-  /** Smallest counted change between closes of price bars: half of others' spread, at least half a tick. */
+  /** Price grid step of closing prices of bars: half of other accounts' spread, at least half a tick. */
   get closeGridStep(): number {
     return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
   }
@@ -113,11 +113,11 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Updates the market from a book and all own orders that rest or may rest. Own orders that ended are remembered. */
+  /** Updates the market from a book and all own orders that are or may be open. Ended own orders stay known a while. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
-    // Book answers may arrive out of order; the later request shows the later book.
+    // Book answers may arrive out of order. The answer to the later request has the newer book.
     if (before !== null && at.requestId < before.at.requestId) return;
     // If our clock was set back during the request, the age of the answer is unknown.
     if (!this.#isTimed(at)) return;
@@ -145,14 +145,14 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads, never quotes. */
+  /** Stores the exchange's mark of a YES share, a float in (0, 1). Marks may cause book reads; no price uses them. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
     this.#motion = null;
   }
 
-  /** True when the newest book shows fewer shares at a price than these own resting orders have there. */
+  /** Returns true if the newest book shows fewer shares at a price than these own orders have at that price. */
   isShortOfOwn(orders: readonly OwnOrder[]): boolean {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
@@ -170,7 +170,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // Exchange times are whole seconds: a trade counts at mid-second, at latest at the answer's arrival.
+    // Exchange times are whole seconds: a trade counts at half of its second, or at the answer's arrival if earlier.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -182,8 +182,8 @@ export class MarketTracker {
   }
 
   /**
-   * Corrects stored times after our clock was set back by `byMs`. The newest book is dropped, because its age is
-   * unknown. Answers to requests up to `lastRequestId` have no known age. Elapsed times since events stay correct.
+   * Corrects stored times after our clock was set back by `byMs`, so that elapsed times stay correct. The newest book
+   * is dropped, because its age is unknown. Answers to requests up to `lastRequestId` have no known age.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -201,7 +201,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /** Makes a strategy's view of the market from this and the arguments; null before the first detail and book. */
+  /** Returns a strategy's view of the market from this and the arguments; null until a detail and a book arrived. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -248,7 +248,7 @@ export class MarketTracker {
     });
   }
 
-  /** Summary for strategies that quote another market of the same event. */
+  /** Returns a summary of this market for strategies that quote another market of the same event. */
   glance(nowMs: number): Glance {
     const best = this.#book === null ? null : touch(this.#book.others);
     const health = this.#book === null ? null : this.#health(nowMs, this.#book);
@@ -264,7 +264,7 @@ export class MarketTracker {
     });
   }
 
-  /** The part of `view` for risk, which strategies never receive; null before the first detail and book. */
+  /** Returns the part of the view that risk needs; null until a detail and a book arrived. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -278,18 +278,18 @@ export class MarketTracker {
     };
   }
 
-  /** Milliseconds to resolution by the estimated exchange clock; null when unknown. */
+  /** Returns the time to the market's resolution by the estimated exchange clock, ms; null if unknown. */
   timeToResolutionMs(nowMs: number): number | null {
     const resolutionMs = this.facts?.resolutionTimeMs ?? null;
     return resolutionMs === null ? null : resolutionMs - (nowMs + this.#venueAheadMs);
   }
 
-  /** The newest book without own orders; null before the first. */
+  /** The newest book without own orders; null before the first book. */
   get others(): Book | null {
     return this.#book?.others ?? null;
   }
 
-  /** YES price that values shares: the microprice of others' book, else the mean trade price; null without either. */
+  /** Returns the YES price that values shares: microprice of others' book, else mean trade price; null if unknown. */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.facts === null || this.#book === null) return null;
@@ -320,7 +320,7 @@ export class MarketTracker {
     this.#own = own;
   }
 
-  /** True when our clock was not set back between request and answer. */
+  /** Returns true if our clock was not set back between request and answer. */
   #isTimed({ requestId, sentMs, seenMs }: SeenAt): boolean {
     return requestId > this.#forgottenUpTo && sentMs <= seenMs;
   }
@@ -330,7 +330,7 @@ export class MarketTracker {
       this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
   }
 
-  /** Best estimate of the price: the microprice, else the mean of last trades, else 0.5. */
+  /** Returns the best estimate of the YES price: the microprice, else the mean of recent trades, else 0.5. */
   #price({ microprice }: SeenBook): number {
     return microprice ?? this.#flow.tradePrice ?? 0.5;
   }
@@ -358,7 +358,7 @@ export class MarketTracker {
       unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      // A book counts as stuck only by its newest poll, so a market without polls has no stuck book.
+      // Only a poll can show that a book is stuck, so a market that is not polled has no stuck book.
       frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
       jumpLogOdds,
       sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
@@ -367,7 +367,7 @@ export class MarketTracker {
   }
 }
 
-/** Weight of the newest interval in the mean time between book reads: 1 / 8. */
+/** The newest interval has the weight 1 / `LOOKS` in the mean time between book reads. */
 const LOOKS = 8;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
@@ -377,15 +377,15 @@ const USUAL_TAKERS_PER_S = 1 / 60;
 /** Tick size assumed before the first market detail, micros. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** Trades describe a market younger than two price bars better than price bars. */
+/** Age of a young market, ms: two price bars. Trades describe a young market better than price bars. */
 const YOUNG_MS = 600_000;
-/** Number of rows of a full page of trades; after a full page, more rows probably follow. */
+/** Number of rows of a full page of trades. A full page means that the market probably has more trades. */
 const FULL_PAGE = 100;
 
-/** A trade dated this long after its answer, ms, is dropped: it would make all later trades look late. */
+/** A trade dated over this time, ms, after its answer is dropped: all later trades would look late. */
 const EARLY_MS = 60_000;
 
-/** The market's facts, or one sentence that says why this market cannot be quoted. */
+/** Returns the market's facts, or one sentence that says why the market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `the kind of the market is ${config.kind}, only orderbook markets are quoted`;
@@ -410,7 +410,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   });
 }
 
-/** Selects the order fields that strategies see; the engine's objects have more. */
+/** Selects the order fields that strategies see; the engine's order objects have more fields. */
 const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
   intentId: order.intentId,
   isProbe: order.isProbe === true,
@@ -424,11 +424,11 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** A change of the mid is a jump when it exceeds this many standard deviations and this size in log-odds. */
+/** A change of the mid is a jump if it exceeds both this many standard deviations and this change in log-odds. */
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
 
-/** A book is stuck after this many trades through its best prices, the first at least this many ms ago. */
+/** A book is stuck after this many trades beyond its best prices, if the first was at least `FROZEN_MS` ago. */
 const FROZEN_TRADES = 2;
 const FROZEN_MS = 10_000;
 
@@ -440,18 +440,18 @@ interface Jump {
   readonly changeLogOdds: number;
 }
 
-/** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
+/** Detects jumps of one market's mid, and a stuck book: it stays unchanged while trades go beyond its best prices. */
 class Liveness {
-  /** Time of the book's newest change, our clock, ms; null before the first book. */
+  /** Time when the newest change of the book arrived, our clock, ms; null before the first book. */
   unchangedSinceMs: number | null = null;
-  /** Trades through the best prices since the book's newest change: number, and time of the first, our clock, ms. */
+  /** Trades beyond the best prices since the book's newest change: number, and time of the first, our clock, ms. */
   through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
-  /** The newest jump of the mid; null before the first. Each jump is a new object. */
+  /** The newest jump of the mid; null before the first jump. Each jump is a new object. */
   jump: Jump | null = null;
 
-  /** Checks a book without own orders for a jump. `changed` is true if the raw book changed. */
+  /** Checks a book without own orders for a jump. `changed` is true if the book as received changed. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
       this.unchangedSinceMs = at.seenMs;
@@ -470,7 +470,7 @@ class Liveness {
       this.jump = { jumpedMs: at.seenMs, changeLogOdds };
   }
 
-  /** Checks whether a trade went through the best prices of the raw book at that time, about `atMs`, our clock. */
+  /** Counts a trade of about `atMs`, our clock, beyond the best prices of `book`, unless the book changed since. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
     if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;

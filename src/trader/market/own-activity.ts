@@ -1,7 +1,7 @@
 /**
- * Removes own orders from polled books, and estimates the orders' queue positions and markouts. A fair price computed
- * from own quotes would follow itself. A book may contain an order that ended after the book's request, or was in
- * flight when the answer arrived.
+ * Removes own orders from polled books, and estimates the queue positions and markouts of own orders. A fair price
+ * computed from own quotes would follow itself. A book may contain an own order that ended after the book's request, or
+ * was still in flight when the answer arrived.
  */
 
 import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
@@ -13,15 +13,15 @@ interface Remembered {
   /** Remaining amount before the last known fill, which became known at `changedMs`, our clock. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Earlier books lack the order. */
+  /** Submit time, our clock, ms; -Infinity if our clock was set back since. Books received earlier lack the order. */
   readonly submittedMs: number;
-  /** Time when the order ended, our clock, ms; null while the order is working. */
+  /** Time when the order ended, our clock, ms; null while the order is or may be open. */
   readonly goneMs: number | null;
 }
 
 /**
- * True when a book requested at `sentMs` shows fewer shares at a price than own orders there, so an own order was
- * filled or ended. Orders beyond the worst shown price are ignored, because a book shows few levels.
+ * Returns true if a book requested at `sentMs` shows fewer shares at a price than own orders have: one was filled or
+ * ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -39,7 +39,7 @@ export class OwnOrderMemory {
   #orders = new Map<string, Remembered>();
   #noted: readonly OwnOrder[] | null = null;
 
-  /** Updates the stored orders from the current own orders; an unchanged array changes nothing. */
+  /** Updates the stored orders from the current own orders; does nothing for the same array as before. */
   update(nowMs: number, own: readonly OwnOrder[]): void {
     if (own === this.#noted) return;
     this.#noted = own;
@@ -52,7 +52,7 @@ export class OwnOrderMemory {
     this.#orders = next;
   }
 
-  /** Amounts of own orders that the book of this poll may contain. Drops orders that ended before the request. */
+  /** Returns the amounts of own orders that this poll's book may contain. Drops orders ended before the request. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -67,7 +67,7 @@ export class OwnOrderMemory {
     return removal;
   }
 
-  /** After our clock was set back, drops ended orders, and assumes that every new book shows working orders. */
+  /** After our clock was set back, drops ended orders, and assumes that every new book contains the open orders. */
   clockSetBack(): void {
     for (const [intentId, { order, goneMs }] of this.#orders) {
       if (goneMs !== null) this.#orders.delete(intentId);
@@ -97,19 +97,19 @@ const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   goneMs: null,
 });
 
-/** Shares ahead of an own order after a book with `level` shares of others at the order's price. */
+/** Returns the shares ahead of an own order after a book with `level` shares of others at the order's price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
   ahead === null ? level : minMicros(ahead, level);
 
-/** Shares ahead of an own order after a newer trade of `traded` shares at the order's price. */
+/** Returns the shares ahead of an own order after a newer trade of `traded` shares at the order's price. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
 type QueuePlace = { readonly ahead: Micros | null; readonly remaining: Micros };
 
 /**
  * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
- * All others' shares at the order's price in the first book count as ahead. A trade at the order's price reduces the
- * queue from the front. If a level shrinks without a trade, shares behind the order leave first.
+ * In the first book with the order, all others' shares at its price count as ahead. A trade at the order's price
+ * reduces the queue from the front. If a level shrinks without a trade, shares behind the order leave first.
  */
 export class QueuePlaces {
   #places = new Map<string, QueuePlace>();
@@ -139,8 +139,8 @@ export class QueuePlaces {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
-      // `reach` is how far the trade went beyond the order's price. While a bid rests, no taker can buy at its price or
-      // below, so the price alone shows the taker's side.
+      // `reach` is how far the trade's price went beyond the order's price. While a bid is open, no taker can buy at
+      // its price or below, so the price shows the taker's side.
       const sign = order.side === 'bid' ? 1 : -1;
       const reach = sign * (order.priceMicros - trade.priceMicros);
       if (reach < 0) continue;
@@ -150,19 +150,19 @@ export class QueuePlaces {
   }
 }
 
-/** Markout horizons, ms. A fill is judged by the first book after a horizon, at most twice as late. */
+/** Markout horizons, ms. The first book after a horizon gives the markout, unless it is later than two horizons. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
 /** Half-life of the statistics of own fills: one day of observation, s. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
 /** Longest gap between two books that counts as observed time, s. */
 const MOST_BETWEEN_LOOKS_S = 60;
-/** Minimum observed time for an estimate of the fill rate, s. */
+/** Minimum observed time, s, for an estimate of the fill rate. */
 const LEAST_SEEN_S = 60;
 /** Maximum number of own fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 200;
 
-/** An own fill; NO fills are converted to YES. */
+/** An own fill, in terms of YES; fills of NO are converted. */
 export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -181,7 +181,7 @@ interface WaitingMarkout {
 /** Exponentially decaying sums over own fills with a known markout. */
 interface DecayingSums {
   shares: number;
-  /** Sum over fills of shares times the gain per share at the markout horizon. */
+  /** Sum of the fills' gains at the markout horizon, currency: shares times gain per share. */
   brought: number;
 }
 
@@ -196,7 +196,7 @@ export class OwnFills {
   #sums: Readonly<Record<BookSide, DecayingSums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
   /** Own fills that wait for a markout, oldest first. */
   #waiting: WaitingMarkout[] = [];
-  /** Number of waiting fills, from the oldest, that are already judged, per markout horizon. */
+  /** Number of waiting fills, from the oldest, whose markout is already measured, per markout horizon. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -215,7 +215,7 @@ export class OwnFills {
     this.#isChanged = true;
   }
 
-  /** Judges due fills by the price of the book requested at `lookedMs`, our clock; null if the book has none. */
+  /** Measures due markouts with the price of the book requested at `lookedMs`, our clock; null if it has no price. */
   look(price: number | null, lookedMs: number): void {
     const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
     this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
@@ -230,7 +230,7 @@ export class OwnFills {
     this.#judged = this.#judged.map((judged) => judged - ended);
   }
 
-  /** Drops fills that wait for a markout, because their times precede a change of our clock. */
+  /** Drops fills that wait for a markout, because our clock was changed after their times were stored. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#judged = HORIZONS_MS.map(() => 0);
@@ -243,7 +243,7 @@ export class OwnFills {
     return Object.freeze({ fillsPerS, markouts: this.#markouts });
   }
 
-  /** Statistics of own fills as JSON for `restore`; null when unchanged since the last call. */
+  /** Returns the statistics of own fills as JSON for `restore`; null if unchanged since the last call. */
   takeSaved(): string | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
@@ -251,7 +251,7 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Restores saved statistics; the caller runs this before observing. Fills awaiting a markout are lost. */
+  /** Restores saved statistics; call this method before the first fill and book. Fills awaiting a markout are lost. */
   restore(text: string): void {
     // Only `takeSaved` writes this text, so it is valid JSON.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
@@ -264,7 +264,7 @@ export class OwnFills {
   #fade(): void {
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
-    // The observed time without fills must survive a restart too.
+    // After the first fill, later observed time without fills must be saved too.
     this.#isChanged = this.#fills > 0;
     this.#fills *= kept;
     this.#seconds *= kept;

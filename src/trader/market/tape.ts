@@ -2,9 +2,9 @@
  * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
  * Trade rows with equal second, outcome, price and amount are indistinguishable, so they are counted. If m equal rows
- * were counted and a page shows n > m of them, n - m trades are added. Counting works with missing newest rows, any
- * overlap of pages, and reordered rows of one second. A trade is missed only when an identical row of the same second
- * has left the page. Trade rows older than the newest trade by more than `LATE_MS` are ignored.
+ * were counted and a page shows n > m of them, n - m trades are new. The count stays right if newest rows are missing,
+ * pages overlap, or rows of one second are reordered. A trade is missed only if an identical row of the same second has
+ * left the page. Trade rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
 import { complement, type Micros, ONE } from '../../shared/base/micros.js';
@@ -12,35 +12,35 @@ import type { PublicTradeRow } from '../../shared/protocol/records.js';
 import { midOf } from './book.js';
 import type { Book, TapeTrade } from './view.js';
 
-/** Longest accepted delay of a trade row behind newer rows, ms. */
+/** Maximum age of a new trade row relative to the newest known trade, ms. */
 const LATE_MS = 30_000;
 
 /** Maximum number of trades in a strategy's view: one page. */
 const MAX_TRADES = 100;
 
-/** Number of identical trade rows of one second, which cannot be told apart. */
+/** Count of identical trade rows of one second, which are indistinguishable. */
 interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
   /** Number of already counted identical rows. */
   count: number;
-  /** Index of the page that last showed these identical rows; `shown` is their number in that page. */
+  /** Index of the page that last contained these identical rows; `shown` is their number in that page. */
   page: number;
   shown: number;
 }
 
-/** Collects one market's trades from overlapping pages and returns the new rows. */
+/** Collects one market's trades from overlapping pages, each trade once. */
 export class Tape {
   trades: readonly TapeTrade[] = Object.freeze([]);
   /** Counts of identical trade rows by exchange time, Unix s. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
-  /** Cached `meanShares`; null after a new trade. */
+  /** Cached value of `meanShares`; null if a new trade has made the value outdated. */
   #meanShares: number | null = null;
 
-  /** Mean size of `trades`, shares; null without trades. */
+  /** Mean size of `trades`, shares; null if there are no trades. */
   get meanShares(): number | null {
     const trades = this.trades;
     if (trades.length === 0) return null;
@@ -48,7 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /** Adds a page of trade rows, newest first; returns new trades, oldest first. `book` shows the taker's side. */
+  /** Adds a page of trade rows (newest first) and returns new trades, oldest first. `book` shows the taker's side. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];
@@ -102,8 +102,8 @@ const isNewestFirst = (trades: readonly TapeTrade[]): boolean =>
 
 /**
  * Infers whether the taker bought or sold YES, because a trade row only names the traded outcome. A trade above the mid
- * was bought, below the mid sold (the quote rule of Lee and Ready, 1991). At the mid, or without a book, the taker is
- * assumed to buy the traded outcome.
+ * counts as bought, below the mid as sold (quote rule of Lee and Ready, 1991). At the mid, or without a book, the taker
+ * is assumed to buy the traded outcome.
  */
 function inferTaker(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
   const mid = midOf(book);

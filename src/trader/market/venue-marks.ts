@@ -1,16 +1,16 @@
 /**
  * The exchange's valuations of held shares (marks), reported for up to 200 markets per signed request. Marks only
- * choose the next book read; no price uses marks. Marks are ignored until enough later books have confirmed them.
+ * decide which book is read next; no price uses marks. Marks are ignored until enough later books have confirmed them.
  */
 
 import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Smallest holding whose mark is used, millionths of a share: for less, rounding looks like a move. */
+/** Smallest holding whose mark is used, millionths of a share. In smaller ones, rounding looks like a price move. */
 const LEAST_MICROS = 10_000;
 
-/** The exchange's value of a YES share of this row's market, a float in (0, 1); null if absent. */
+/** Returns the exchange's value of a YES share of this row's market, a float in (0, 1); null if there is none. */
 export function readVenueMark({ amounts, value, position }: AssetRow): number | null {
   const total = amounts.total;
   const worth = value.usdt === null ? null : parseDecimal(value.usdt);
@@ -20,14 +20,14 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
   return isPrice ? (position.is_yes ? price : 1 - price) : null;
 }
 
-/** Maximum time between a mark and the book that checks it, ms: later books show newer moves. */
+/** Maximum time between a mark and the book that checks it, ms. Later books may contain newer price moves. */
 const YOUNG_MS = 30_000;
 
 /** The exchange's newest mark of one market; a later book makes it obsolete. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** Reliability statistics, updated by each later book; null when marks are not checked. */
+  /** Statistics of the marks' reliability, updated when a book checks a mark; null if marks are not checked. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -39,14 +39,14 @@ export class VenueMark {
     this.#price = null;
   }
 
-  /** Distance of the mark from a book's price or mid, if nearer (marks may include own orders); 0 without a mark. */
+  /** Returns the mark's distance from the nearer of `price` and `wholeMid` (mid with own orders); 0 without a mark. */
   distance(price: number, wholeMid: number | null): number {
     if (this.#price === null) return 0;
     const fromMid = wholeMid === null ? Number.POSITIVE_INFINITY : Math.abs(this.#price - wholeMid);
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /** Checks the mark by a newer book, requested at `at`. `before` and `wholeMid` describe the previous book. */
+  /** Checks the mark with a newer book, requested at `at`. `before` and `wholeMid` describe the previous book. */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;
@@ -56,19 +56,19 @@ export class VenueMark {
   }
 }
 
-/** Number of price moves reported by marks that must be checked before marks are trusted. */
+/** Marks are trusted only after books have checked this number of price moves reported by marks. */
 const ENOUGH = 20;
-/** Memory length of the statistics, in checked moves: trust ends after about this many wrong marks. */
+/** Memory of the statistics, in checked price moves. Trust ends after at most about this many wrong marks. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
-/** How often a mark and the next book agreed on a move. Fractions are means of beta distributions with flat priors. */
+/** Statistics of price moves in marks and in the next books. Fractions are means of beta distributions, flat priors. */
 export class MarkTrust {
   #toldRightly = 0;
   #toldWrongly = 0;
   #missed = 0;
 
-  /** Counts one check of a mark. The flags mean that the mark (`told`) or the book (`moved`) had moved. */
+  /** Counts one check of a mark: `told` is true if the mark reported a price move, `moved` if the book moved. */
   note(told: boolean, moved: boolean): void {
     if (told && moved) this.#toldRightly++;
     else if (told) this.#toldWrongly++;
@@ -86,7 +86,7 @@ export class MarkTrust {
     return this.#toldRightly + this.#toldWrongly;
   }
 
-  /** Fraction of the moves reported by marks that the next book confirmed. */
+  /** Fraction of the price moves reported by marks that the next book confirmed. */
   get precision(): number {
     return (this.#toldRightly + 1) / (this.told + 2);
   }

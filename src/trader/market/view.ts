@@ -5,13 +5,13 @@ import type { Micros } from '../../shared/base/micros.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 
-/** Side of the order book for YES shares. A bid buys YES (or sells NO); an ask sells YES (or buys NO at 1 - price). */
+/** Side of the order book for YES shares. A bid buys YES or sells NO; an ask sells YES or buys NO at 1 - price. */
 export type BookSide = 'bid' | 'ask';
 
 /** Market facts from the newest detail. Only order-book markets without margin have these facts. */
 export interface MarketFacts {
   readonly conditionId: string;
-  /** The market's event, or null without an event. Outcomes of an event's markets exclude or imply each other. */
+  /** The market's event, or null if it has none. Outcomes of an event's markets may exclude or imply each other. */
   readonly eventConditionId: string | null;
   readonly title: string;
   readonly category: string | null;
@@ -26,11 +26,11 @@ export interface MarketFacts {
   /** Smallest and largest amount of one order, in shares, inclusive. */
   readonly minAmountMicros: Micros;
   readonly maxAmountMicros: Micros;
-  /** Fee rate, millionths (10000 = 1 %) of the base that `feeSchedule` sets, usually price x amount. */
+  /** Fee rate, millionths (10000 = 1 %) of the base that `feeSchedule` determines, usually price x amount. */
   readonly makerFeeRateMicros: Micros;
   readonly takerFeeRateMicros: Micros;
   readonly feeSchedule: FeeSchedule;
-  /** Resolution time of the market, exchange clock, ms; null without a resolution time. */
+  /** Planned resolution time of the market, exchange clock, ms; null if not known. */
   readonly resolutionTimeMs: number | null;
 }
 
@@ -41,7 +41,7 @@ export interface BookLevel {
   readonly amountMicros: Micros;
 }
 
-/** An order book for YES shares, best level first. It has at most 100 levels per side. */
+/** An order book for YES shares, best levels first, at most 100 levels per side. */
 export interface Book {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
@@ -49,7 +49,7 @@ export interface Book {
 
 /** Times of a poll: sent and answered (our clock, ms), and the exchange's time in the answer (whole seconds). */
 export interface SeenAt {
-  /** Request id, increasing within a process; it orders answers even after our clock is set back. */
+  /** Request id, which increases within a process, so that answers can be ordered after our clock is set back. */
   readonly requestId: number;
   readonly sentMs: number;
   readonly seenMs: number;
@@ -60,29 +60,29 @@ export interface SeenAt {
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Taker side: `buy` traded with an ask, `sell` traded with a bid. The book shows the side, as trade rows omit it. */
+  /** Taker's side, inferred from the book: `buy` if the taker traded with an ask, `sell` if with a bid. */
   readonly taker: 'buy' | 'sell';
   /** Time of the trade, exchange clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
-  /** Arrival of the first answer with this trade, our clock, ms. */
+  /** Time when the first answer with this trade arrived, our clock, ms. */
   readonly seenMs: number;
 }
 
-/** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
+/** An own order that is or may be open: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
-  /** True for a probe: an order sent to gain information; absent: false. */
+  /** True for a probe, an order that is sent to gain information; false if absent. */
   readonly isProbe?: boolean;
   readonly side: BookSide;
   /** YES price of the order; for an order of NO, 1 - its price. */
   readonly priceMicros: Micros;
-  /** Unfilled shares of the order, as far as known. */
+  /** Number of unfilled shares of the order, as far as known. */
   readonly remainingMicros: Micros;
   /** True for an order of YES shares: a bid buys YES or sells NO, an ask sells YES or buys NO. */
   readonly isYes: boolean;
-  /** Submit time of the order, our clock, ms. Earlier books lack the order. */
+  /** Submit time of the order, our clock, ms. Books that were received earlier do not contain the order. */
   readonly submittedMs: number;
-  /** Time when the exchange accepted the order, our clock, ms; null while in flight or unknown. */
+  /** Time when the exchange accepted the order, our clock, ms; null while the order is in flight or unknown. */
   readonly acceptedMs: number | null;
 }
 
@@ -91,24 +91,24 @@ export interface OwnMarketState {
   /** Number of held shares, including shares locked by orders and conversions. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Average cost per held share, currency; null without shares. */
+  /** Average cost per held share, currency; null if no shares are held. */
   readonly avgYesCostMicros: Micros | null;
   readonly avgNoCostMicros: Micros | null;
-  /** Currency that this market's orders may still use. */
+  /** Amount of currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of the net position |YES - NO|, shares, enforced by risk. Strategies quote less near this limit. */
+  /** Limit of the net position |YES - NO|, shares, enforced by risk checks. Strategies quote less near this limit. */
   readonly maxPositionMicros: Micros;
-  /** Quoting stance from the kill ladder: normal, wider, or only to reduce the net position. */
+  /** Quoting stance set by the kill ladder: normal, wider, or only orders that reduce the net position. */
   readonly stance: Stance;
   readonly orders: readonly OwnOrder[];
 }
 
-/** How a strategy may quote: `normal`, `widen` (further from the fair price) or `reduce-only` (net position). */
+/** How a strategy may quote: `normal`, `widen` (further from the fair price) or `reduce-only` (the net position). */
 export type Stance = 'normal' | 'widen' | 'reduce-only';
 
 /** An own order as a strategy sees it, with its queue position. */
 export interface OwnOrderView extends OwnOrder {
-  /** Estimated shares of others ahead of the order at its price; null before a book with that price level. */
+  /** Estimated shares of others ahead of the order at its price; null before a book requested after its acceptance. */
   readonly queueAheadMicros: Micros | null;
   /** Time since the order was submitted, ms. */
   readonly ageMs: number;
@@ -118,27 +118,27 @@ export interface OwnOrderView extends OwnOrder {
 export interface Inventory extends Omit<OwnMarketState, 'stance' | 'orders'> {
   /** Net position YES - NO, shares: a positive position gains if the market resolves YES. */
   readonly netMicros: Micros;
-  /** Number of complete sets: min(YES, NO), worth 1 each in any resolution. */
+  /** Number of complete sets, min(YES, NO). Each complete set is worth 1 at any resolution. */
   readonly pairsMicros: Micros;
 }
 
-/** Market estimates from others' orders and trades, as floats for strategies' arithmetic, never for money amounts. */
+/** Market estimates from others' orders and public trades: floats for strategies' arithmetic, not for money amounts. */
 export interface Estimates {
-  /** Mid of best bid and ask, a probability in (0, 1); null when a side is empty or the book is crossed. */
+  /** Mean of best bid and ask, a probability in (0, 1); null if a side is empty or the book is crossed. */
   readonly mid: number | null;
   /** Microprice: (ask x bid size + bid x ask size) / (bid size + ask size) of the best levels; null like `mid`. */
   readonly microprice: number | null;
-  /** Spread: best ask - best bid, price; null like `mid`. */
+  /** Spread: best ask minus best bid, a price difference; null like `mid`. */
   readonly spread: number | null;
-  /** Volatility of the log-odds ln(p / (1 - p)) per square root of a second; at least a floor. */
+  /** Volatility of the log-odds ln(p / (1 - p)) per square root of a second; at least `SIGMA_FLOOR`. */
   readonly sigmaLogOddsPerSqrtS: number;
-  /** Price volatility per square root of a second: sigma x p (1 - p), p the microprice, else last trades' mean. */
+  /** Price volatility per square root of a second: sigma x p (1 - p), where p is `PriceMotion.price`. */
   readonly sigmaPricePerSqrtS: number;
   /** Size-weighted mean price of recent trades, with decaying weights; null before the first trade. */
   readonly tradePrice: number | null;
   /** Decayed number of shares in the mean `tradePrice`; 0 before the first trade. */
   readonly tradeWeightShares: number;
-  /** Flow imbalance in [-1, 1]: decayed taker (buys - sells) / (buys + sells); 0 without trades. */
+  /** Imbalance of takers in [-1, 1]: (buys - sells) / (buys + sells), decayed shares; 0 before the first trade. */
   readonly flowImbalance: number;
   /** Decayed taker volume, in shares per second. */
   readonly flowSharesPerS: number;
@@ -146,103 +146,103 @@ export interface Estimates {
 
 /** Signs that the market's data is old or implausible. */
 export interface Health {
-  /** Upper bound of the age of the newest book, ms: now minus the time its poll was sent. */
+  /** Upper bound of the newest book's age, ms: time since the request for this book was sent. */
   readonly bookAgeMs: number;
-  /** Upper bound of the age of the newest trade list, ms; null before the first. */
+  /** Upper bound of the newest trade list's age, ms; null before the first list. */
   readonly tradesAgeMs: number | null;
   /** Time since a poll last showed a change of the book, ms. */
   readonly unchangedMs: number;
-  /** True if the best bid is above the best ask in the newest raw book. */
+  /** True if the best bid is above the best ask in the newest book as received. */
   readonly crossed: boolean;
-  /** True if the best bid equals the best ask in the newest raw book. */
+  /** True if the best bid equals the best ask in the newest book as received. */
   readonly locked: boolean;
-  /** True if repeated trades went through the best prices while the book did not change. */
+  /** True if several trades went beyond the book's best prices while the book did not change. */
   readonly frozen: boolean;
-  /** Absolute change of the mid's log-odds between the last two books; 0 with fewer than two books. */
+  /** Absolute change of the mid's log-odds between the last two books with a mid; 0 before the second such book. */
   readonly jumpLogOdds: number;
-  /** Time since the last price jump (above `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`), ms; null without a jump. */
+  /** Time since the last price jump (above `JUMP_SIGMAS` sigmas and `JUMP_MIN_LOG_ODDS`), ms; null before a jump. */
   readonly sinceJumpMs: number | null;
-  /** Invalid levels dropped from the newest book answer: price outside (0, 1) or no size. */
+  /** Number of invalid levels in the newest book answer: their price is outside (0, 1), or their size is 0. */
   readonly droppedLevels: number;
 }
 
-/** A feed's current value for this market, and the value's age. `FeedValue` explains its prices and `sd`. */
+/** A feed's current value for this market, and the value's age. `FeedValue` explains the other fields. */
 export interface FeedView extends Omit<FeedValue, 'conditionId'> {
   /** Age of the feed value, ms. */
   readonly ageMs: number;
 }
 
-/** Values of the feeds named in a strategy's parameters. Missing or expired feed values are absent. */
+/** Current values of the feeds named in a strategy's parameters. Feeds without a valid value are absent. */
 export type FeedViews = Readonly<Record<string, FeedView>>;
 
-/** Statistics of a market's takers from public trades, as floats for strategies, never for money amounts. */
+/** Statistics of a market's takers from public trades: floats for strategies' arithmetic, not for money amounts. */
 export interface FlowView {
-  /** Public trades per second; mostly the prior rate until many trades were seen. */
+  /** Number of public trades per second; near the prior rate until many trades have arrived. */
   readonly tradesPerS: number;
-  /** Mean size of `MarketView.trades`, shares; null without trades. */
+  /** Mean size of `MarketView.trades`, shares; null if there are no trades. */
   readonly meanTradeShares: number | null;
   /**
-   * Decay kappa of takers with price distance d from the mid of others' book, exp(-kappa d): one over the mean distance
-   * of trades. The prior is the mean distance in its category, else 2 ticks. Observations have a half-life of one hour.
+   * Decay kappa: takers at distance d from the mid of others' book arrive in proportion to exp(-kappa d). Kappa is one
+   * over the mean distance of trades, with a half-life of 1 h; prior distance: the category's mean, else 2 ticks.
    */
   readonly kappa: number;
-  /** Price move of the mid after a taker took a whole best level; prior: its category's mean, else 1.5 ticks. */
+  /** Mean price move of the mid after a taker takes a whole best level; prior: category's mean, else 1.5 ticks. */
   readonly sweepMovePrice: number;
 }
 
-/** How often the trader reads a market, how fast it reacts, and its prices of reads, requests and currency. */
+/** How often the trader reads a market, how fast it reacts, and how it values reads, requests and currency. */
 export interface PaceView {
   /** Mean time between recent reads of the market's book, s; null before the second read. */
   readonly lookEveryS: number | null;
-  /** Mean time from deciding an order until it is seen resting, s, recent, over all markets; initially 2. */
+  /** Recent mean time, s, from the decision on an order until it is seen open, over all markets; initially 2. */
   readonly reactS: number;
-  /** Value of one more book read, currency; 0 while reads are plentiful, and before the first valuation (a minute). */
+  /** Value of one more book read, currency; 0 while reads are plentiful or not yet valued (first minute). */
   readonly readPrice: number;
   /** Value of one signed request, currency; at least `economics.request_price`. */
   readonly requestPrice: number;
-  /** Cost of binding one unit of currency for a second; over a day at least `economics.currency_price_per_day`. */
+  /** Cost of using one unit of currency for a second; per day at least `economics.currency_price_per_day`. */
   readonly currencyPricePerS: number;
 }
 
-/** Markout: gain per share of one side's own fills after some time, by the fair price of others' book. */
+/** Markout: gain per share of one side's own fills after some time, measured with the price of others' book. */
 export interface MarkoutView {
-  /** Markout horizon: 5, 30 or 300 s after the fill was known. */
+  /** Markout horizon, s: 5, 30 or 300 after the fill became known. */
   readonly horizonS: number;
-  /** Mean gain per share, price; positive if the fills gained by the horizon; null without fills. */
+  /** Mean gain per share at the horizon, price; positive for a profit; null if no fill was measured. */
   readonly meanPrice: number | null;
-  /** Decayed number of shares in the mean markout (half-life of a day). */
+  /** Number of shares in the mean markout, decayed with a half-life of a day. */
   readonly shares: number;
 }
 
-/** Results of own fills in a market; restarts keep them. Floats, for strategies' arithmetic, never for amounts. */
+/** Results of own fills in a market, kept over restarts: floats for strategies' arithmetic, not for money amounts. */
 export interface OwnFillsView {
-  /** Own fills per second of observed time (half-life of a day); null before a minute was observed. */
+  /** Number of own fills per second of observed time (half-life of a day); null before a minute was observed. */
   readonly fillsPerS: number | null;
   /** Markouts of own fills by side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
-/** Summary of a market for strategies that quote another market of its event. Prices exclude own orders. */
+/** Summary of a market for strategies that quote another market of its event. The prices ignore own orders. */
 export interface Glance {
   readonly conditionId: string;
-  /** Mid of the market's best bid and ask; null when a side is empty, or before the first book. */
+  /** Mid of the market's best bid and ask; null if a side is empty, if crossed, or before the first book. */
   readonly mid: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
   /** Age of the market's newest book, ms; null before the first book. */
   readonly bookAgeMs: number | null;
   readonly sigmaLogOddsPerSqrtS: number;
-  /** Time since the market's last jump, ms; null without a jump. */
+  /** Time since the market's last price jump, ms; null before the first jump. */
   readonly sinceJumpMs: number | null;
-  /** True if the market is open, and its book is not crossed, locked or frozen. */
+  /** True if the market is open and its book is not crossed, locked or frozen (see `Health`). */
   readonly isSound: boolean;
 }
 
-/** Another market of the same event, with own position and order prices there. */
+/** Another market of the same event, with our position and order prices in that market. */
 export interface SiblingView extends Glance {
   /** Own net position (YES - NO) in the market, shares. */
   readonly netMicros: Micros;
-  /** YES prices of the best own orders in that market, resting or in flight; null without an order. */
+  /** YES prices of our best bid and best ask in the market, open or in flight; null if there is none. */
   readonly ownBidMicros: Micros | null;
   readonly ownAskMicros: Micros | null;
 }
@@ -250,15 +250,15 @@ export interface SiblingView extends Glance {
 /** Facts about an event (a group of related markets). */
 export interface EventFacts {
   readonly eventConditionId: string;
-  /** Event outcomes declared in the trader's file, as the exchange does not report them; null if undeclared. */
+  /** Outcomes of the event, declared in the trader's file because the exchange reports none; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
-  /** All markets of the event in the declared order; empty if undeclared. */
+  /** Condition ids of all markets of the event in the declared order; empty if undeclared. */
   readonly marketConditionIds: readonly string[];
 }
 
 /**
- * Relation between an event's markets. With `exclusive`, at most one resolves YES; with `exhaustive`, exactly one. With
- * `nested`, a market resolves YES only if the market declared before it does ("above 50", "above 60").
+ * Relation between an event's markets. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one market
+ * resolves YES. `nested`: a market can resolve YES only if the market declared before it does ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
@@ -272,11 +272,11 @@ export interface EventView {
   readonly siblings: readonly SiblingView[];
 }
 
-/** Everything that a strategy sees. A view is frozen, and its books are copies. Equal data give equal views. */
+/** Everything that a strategy sees of one market. A view is frozen, and its books are copies. */
 export interface MarketView {
   /** Time of the view, our clock, ms. */
   readonly nowMs: number;
-  /** Time to the market's resolution by the estimated exchange clock, ms; <= 0 when past, null when unknown. */
+  /** Time to the market's resolution by the estimated exchange clock, ms; <= 0 if past, null if unknown. */
   readonly timeToResolutionMs: number | null;
   readonly market: MarketFacts;
   /** The order book as received, with own orders. */
@@ -294,60 +294,60 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** The market's event; null without one, or unless the strategy's module declares `inputs: { event: true }`. */
+  /** The market's event; null if none, or if the strategy's module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
 /** One market of an event, in the view of a strategy of the whole event. */
 export interface MarketOfEvent {
-  /** The market's view for a strategy of this market alone; its `event` is null. */
+  /** The view that a strategy of this market alone would get; the view's `event` is null. */
   readonly view: MarketView;
-  /** Why the strategy's quotes for this market are ignored now, in one sentence; null when they are used. */
+  /** Reason why the strategy's quotes for this market are now ignored, one sentence; null if they are used. */
   readonly silentBecause: string | null;
 }
 
-/** Everything that a strategy of whole events sees, frozen like `MarketView`. */
+/** Everything that a strategy of whole events sees of one event, frozen like `MarketView`. */
 export interface WholeEventView {
   /** Time of the view, our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
-  /** The event's quoted markets with a book, in declared order, else by condition id. */
+  /** Quoted markets of the event that have a book, in declared order; undeclared markets follow by condition id. */
   readonly markets: readonly MarketOfEvent[];
-  /** Condition ids of the event's quoted or declared markets without a book. */
+  /** Condition ids of the event's quoted or declared markets that are not in `markets`. */
   readonly unseen: readonly string[];
 }
 
 /** The part of a market view without own holdings and estimates, for risk checks. */
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
-  /** The newest public trade, if it arrived no earlier than the newest book; else null. */
+  /** The newest public trade, if it did not arrive before the newest book; else null. */
   readonly newestTrade: TapeTrade | null;
 }
 
-/** Motion of a market's price; the object stays the same until new market data. Prices are YES prices, as floats. */
+/** Motion of a market's YES price, as floats. The object stays the same until new market data arrive. */
 export interface PriceMotion {
-  /** Send time of the newest book's request, our clock, ms; later events are unknown. */
+  /** Time when the newest book was requested, our clock, ms. The book possibly lacks later events. */
   readonly seenMs: number;
-  /** Best estimate of the YES price: the microprice, else the mean of last trades, else 0.5. */
+  /** Best estimate of the YES price: the microprice, else the mean of recent trades, else 0.5. */
   readonly price: number;
-  /** Half of other accounts' spread, at least a tick, price. */
+  /** Half of the spread of other accounts' orders, at least a tick, price. */
   readonly halfSpread: number;
-  /** Volatility of the price per square root of a second, as `Estimates.sigmaPricePerSqrtS`. */
+  /** Volatility of the price per square root of a second, defined as `Estimates.sigmaPricePerSqrtS`. */
   readonly sigmaPerSqrtS: number;
-  /** Price jumps (changes too large for that volatility) per second. */
+  /** Number of price jumps (price changes too large for the volatility) per second. */
   readonly jumpsPerS: number;
   /** Number of public trades per second. */
   readonly takersPerS: number;
-  /** How far a newer mark of the exchange is from `price`, less half a tick; 0 without a mark. Quotes ignore marks. */
+  /** Distance of a newer exchange mark from `price`, less half a tick; 0 without a mark. Quotes ignore marks. */
   readonly markMove: number;
 }
 
 /** The fields of `PaceView` that are equal for all markets. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Assumed time from decision to resting order before the first measurement, s. */
+/** Assumed time from the decision on an order until it is seen open, s, before the first measurement. */
 export const USUAL_REACT_S = 2;
 
-/** Prices before the first valuation of markets: free reads, and usual prices of requests and currency. */
+/** Values before the first valuation of markets: reads cost nothing, requests and currency the usual prices. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,
@@ -363,7 +363,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // Undeclared markets follow, sorted by id, so that the order does not depend on discovery.
+  // Undeclared markets follow, sorted by id, so that the order does not depend on when markets were found.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

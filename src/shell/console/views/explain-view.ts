@@ -1,4 +1,4 @@
-/** Explains an order, fill or market by a tree of figures, from ledger and trader. */
+/** Explains an order, fill or market by a tree of figures from the ledger or the trader. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -12,7 +12,7 @@ export interface ExplainNode {
   readonly name: string;
   readonly value: string;
   readonly unit: string;
-  /** Name of a related order, fill or market that can be explained too; null for none. */
+  /** Id of a related order, fill or market that can be explained too; null for none. */
   readonly subject: string | null;
   readonly children: readonly ExplainNode[];
 }
@@ -21,7 +21,7 @@ export interface ExplainView {
   readonly subject: string;
   /** Source of the figures: the ledger, or the trader's last message. */
   readonly source: 'ledger' | 'trader';
-  /** Tree of explaining figures; null for an unknown name. */
+  /** Tree of figures; null if the id is unknown or the ledger cannot be read. */
   readonly tree: ExplainNode | null;
 }
 
@@ -38,7 +38,7 @@ export function explainView(subject: string, ledger: LedgerReader | null, trader
 export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
   listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
 
-/** Returns the facts of an order, a fill or an intent as indented lines; null for an unknown one. */
+/** Returns the facts of an order, a fill or an intent as indented lines; null for an unknown id. */
 export function explainLines(subject: string, ledger: LedgerReader): readonly string[] | null {
   const tree = ledgerTree(subject, ledger);
   return tree === null ? null : listLines(tree, '');
@@ -55,7 +55,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
   if (fill !== null) return fillTree(fill, ledger);
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // The stored draft of a placed order has the order's public key.
+  // For an intent that places an order, the stored draft has the order's public key.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   return intent === null ? null : orderTree(intent, order, ledger);
 }
@@ -213,7 +213,7 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
 }
 
-/** Lists the terms of the value of quoting the market, currency per hour. */
+/** Lists the gains and costs that make up the value of quoting the market, currency per hour. */
 function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const chosen = leftOutBecause === null ? [] : [node('Polled, not quoted', leftOutBecause)];
   if (worth === null) return node('Value of quoting this market', 'not known yet', chosen);

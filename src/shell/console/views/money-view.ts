@@ -1,4 +1,4 @@
-/** Computes results of the whole ledger, by day, market and strategy, and over time. */
+/** Computes the profit and loss of the whole ledger by day, market and strategy, and its course over time. */
 
 import {
   add,
@@ -20,23 +20,23 @@ import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } fr
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { ShownState } from '../trader-state.js';
 
-/** Times after a fill at which the price move is measured, s; 0 means within the fill's own history point. */
+/** Times after a fill at which the price move is measured, s; 0 is the history point that contains the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
-/** Number of newest fills whose price moves are measured, each until its last horizon is over. */
+/** Number of newest fills whose later price moves are measured. */
 const MOST_FILLS = 500;
 
 interface Judged {
   readonly market: string;
   readonly side: 'bid' | 'ask';
   readonly sharesMicros: number;
-  /** A fill's price move at each horizon, per share, YES space, positive if favourable; null if unknown. */
+  /** Mid minus fill price at each horizon, per share, in YES space, positive if favourable; null if unknown. */
   readonly marks: readonly (number | null)[];
   readonly isFinal: boolean;
 }
 
-/** Measures price moves after own fills, from the ledger's fills and the console's history. */
+/** Measures price moves after own fills: fills from the ledger, prices from the console's history. */
 export class MarkoutBook {
   readonly #history: Pick<History, 'closeUp'>;
   readonly #steadyMs: () => number;
@@ -47,7 +47,7 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Reads the ledger's newest fills, and sums every horizon by side. */
+  /** Reads the ledger's newest fills, and averages their price moves for each horizon and side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -71,7 +71,7 @@ export class MarkoutBook {
 
   #judge(fill: BookedFill, nowMs: number): Judged {
     const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
-    // The earlier time of a fill counts: the exchange's clock may be ahead, or we may have learned of the fill late.
+    // The earlier of both times counts: the exchange's clock may be ahead, or we may have seen the fill late.
     const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
     const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
     const isBid = (side === 'buy') === isYes;
@@ -89,7 +89,7 @@ export class MarkoutBook {
   }
 }
 
-/** Own sides of fills, as rows of the table. `bid`: we bought YES or sold NO. */
+/** Rows of the table by our side in a fill. `bid`: we bought YES or sold NO. */
 const SIDES = ['all', 'bid', 'ask'] as const;
 
 /** Returns the mid of others' best prices at this time; null in a gap, or if a side is empty. */
@@ -99,7 +99,7 @@ function middleAt(points: readonly MarketPoint[], timeMs: number): number | null
   return (point.bestBidMicros + point.bestAskMicros) / 2;
 }
 
-/** Averages price moves by shares. The error is clustered by market: a market's fills share one price path. */
+/** Averages price moves, weighted by shares. The standard error is clustered by market, because its fills correlate. */
 function summarize(
   judged: readonly Judged[],
   { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
@@ -127,13 +127,13 @@ function summarize(
     mean: write(mean?.mean ?? null),
     error: write(mean?.standardError ?? null),
     total: fills === 0 ? '' : write(total / ONE),
-    /** The part of `total` that arose after the fill, for fills whose price at horizon 0 is known. */
+    /** Part of `total` from price moves after the fill, for fills whose mid at horizon 0 is known. */
     drift: fills === 0 ? '' : write(drift / ONE),
   };
 }
 
 const PAGE = 500;
-/** Maximum reading time per call, ms: a long ledger is read in several calls. */
+/** Maximum time of one call for reading, ms; a long ledger is therefore read in several calls. */
 const READING_MS = 40;
 
 export interface ResultSum {
@@ -153,7 +153,7 @@ export const NOTHING: ResultSum = {
   settledMicros: ZERO,
 };
 
-/** Sums results by day, market and strategy; reads every booking of the ledger once. */
+/** Sums profit, fees and turnover by day, market and strategy; reads every booking of the ledger once. */
 export class ResultBook {
   readonly #steadyMs: () => number;
   readonly days = new Map<string, ResultSum>();
@@ -169,7 +169,7 @@ export class ResultBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** Fraction of all bookings that was read, 0 to 1. */
+  /** Fraction of all bookings that has been read so far, 0 to 1. */
   get read(): number {
     return this.#newest === 0 ? 1 : this.#last / this.#newest;
   }
@@ -211,9 +211,9 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
-  // A fill's cash is its price minus the fee booked with it.
+  // The cash of a fill's booking has the fee deducted; adding the fee gives the price paid.
   const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // A sum of whole millionths is whole.
-  // A fee that is reported later becomes a separate booking.
+  // A fee that the exchange reports later is a separate booking without a price, and not a fill.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
     fills: before.fills + (isFill ? 1 : 0),
@@ -225,7 +225,7 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
 }
 
 const DAY_MS = 86_400_000;
-/** Maximum rows of a list that grows over time: the newest or the largest rows are kept. */
+/** Maximum rows of the lists of days and of markets: the newest days and the largest markets are kept. */
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
@@ -246,7 +246,7 @@ function sumMoney(ledger: LedgerReader, { trader, book, history }: MoneySources,
   const marks = readMarks(trader.markets.values());
   const pnl = ledger.pnl(marks);
   const title = makeTitleLookup(trader, ledger);
-  /** Day whose markets are listed; empty if no time is selected. */
+  /** Selected UTC day, whose markets are listed; empty if no time is selected. */
   const day = atMs === null ? '' : dayOf(atMs);
   const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {
@@ -294,7 +294,7 @@ const formatWhole = (pnl: PnlRow, { account }: ShownState) => ({
 
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
-/** Formats a sum of bookings; profits are at average cost and without fees. */
+/** Formats a sum of bookings. `realised` is computed at average cost, before fees; `net` is after fees. */
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
@@ -318,17 +318,17 @@ function marketRows(book: ResultBook, held: ReadonlyMap<string, ValuedHolding>, 
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
     ids
-      // For two held markets the difference is NaN, so their ids determine the order.
+      // If both markets are held, the difference of their sizes is NaN, and their ids determine the order.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
       .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? NOTHING, held.get(id) ?? NONE), title: title(id) }))
   );
 }
 
-/** Value of an empty holding. */
+/** A market without holdings. */
 export const NONE: ValuedHolding = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
-/** Holdings by market, at these marks. */
+/** Returns the holdings by market, valued at these marks. */
 export function readHoldings(
   ledger: LedgerReader,
   marks: ReadonlyMap<string, Micros>,
@@ -337,7 +337,7 @@ export function readHoldings(
   for (const { marketConditionId: id, isYes, sharesMicros, costMicros } of ledger.positions()) {
     const before = held.get(id) ?? NONE;
     const mark = marks.get(id);
-    // The value is rounded like the ledger's total.
+    // The value is rounded down, as in the ledger's total.
     const value = mark === undefined ? null : mul(isYes ? mark : complement(mark), sharesMicros, 'floor');
     held.set(id, {
       yes: isYes ? sharesMicros : before.yes,

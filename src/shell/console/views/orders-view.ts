@@ -17,7 +17,7 @@ import {
 } from '../ledger-lists.js';
 import type { ShownState } from '../trader-state.js';
 
-/** Maximum rows of a spreadsheet file, the newest rows; `twinbook ledger query` has no such limit. */
+/** Maximum rows of a spreadsheet file, which has the newest rows; `twinbook ledger query` has no such limit. */
 export const MOST_CSV_ROWS = 20_000;
 
 type CsvColumn<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
@@ -64,10 +64,10 @@ const orderColumns = (title: Title): readonly CsvColumn<OrderRecord>[] => [
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
-/** Maximum number of fill markers in a chart: more would cover each other. */
+/** Maximum number of fill markers in a chart: more markers would overlap. */
 const MOST_FILLS = 500;
 
-/** Returns one market over time: prices, own orders, fills and holdings. */
+/** Returns a market's chart data over time: prices, own quotes, fills and net shares. */
 export function chartView({ ledger, history }: ViewSources<'market'>, { market, spanMs }: ViewQuery) {
   if (market === null) return null;
   const toMs = nowMs();
@@ -103,7 +103,7 @@ const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
 /** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
 
-/** A lot: shares that one fill opened and no later fill has closed yet. */
+/** A lot: shares of one fill that no later fill has closed yet. */
 interface Lot {
   readonly timeMs: number;
   readonly price: number;
@@ -112,7 +112,7 @@ interface Lot {
   readonly feePerShare: number;
 }
 
-/** The part of a fill that closes lots; figures are whole millionths. */
+/** A fill that closes lots; figures are in micros. */
 interface Closing extends Omit<Lot, 'shares'> {
   readonly id: string;
   readonly market: string;
@@ -122,7 +122,7 @@ interface Closing extends Omit<Lot, 'shares'> {
 const round = (micros: number): Micros => Math.round(micros) as Micros;
 const times = (price: number, shares: number): number => (price * shares) / ONE;
 
-/** Finds round trips: shares bought and later sold, or the reverse. Matches first in, first out, at YES prices. */
+/** Finds round trips: shares bought and later sold, or the reverse. Matches lots first in, first out, at YES prices. */
 export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
@@ -145,7 +145,7 @@ export class RoundTrips {
     return this.#trips.toReversed();
   }
 
-  /** Closes older lots of the other direction, then opens a lot with the remaining shares. */
+  /** Closes the oldest lots of the opposite direction, then opens a lot with the remaining shares. */
   #take(closing: Closing): void {
     const lots = this.#lots.get(closing.market) ?? [];
     this.#lots.set(closing.market, lots);
@@ -196,7 +196,7 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
   };
 }
 
-/** Filters search among this many newest rows. */
+/** Number of newest rows among which the page's filters search. */
 const MOST_ROWS = 2_000;
 
 type OrdersQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;

@@ -1,4 +1,4 @@
-/** Lists the use of every limit, in total, by event and market, and the result of each resolution. */
+/** Lists the use of every risk limit (total, per event, per market), and the profit or loss of each resolution. */
 
 import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -11,7 +11,7 @@ interface MarketHolding extends ValuedHolding {
   readonly market: string;
 }
 
-/** Lists scenarios of holdings, without open orders. Worst first within an event; events by worst case. */
+/** Lists the result of the holdings in each scenario, without open orders: worst event first, worst scenario first. */
 export function listScenarios(trader: ShownState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, MarketHolding[]>();
@@ -50,7 +50,7 @@ function eventScenarios(held: readonly MarketHolding[], title: (market: string) 
   return found.sort((a, b) => Number(a.result) - Number(b.result));
 }
 
-/** The trader's last message; `timeMs` is the trader's clock. */
+/** Figures of the trader's last message; `timeMs` is the trader's clock in the message, Unix ms. */
 interface LimitFacts extends AccountStatus {
   readonly markets: readonly MarketStatus[];
   readonly timeMs: number;
@@ -67,7 +67,7 @@ type LimitUnit =
   | 's'
   | 'of the limit'
   | 'sets';
-/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Order limits have none. */
+/** `measureUse` returns a limit's use in its unit (micros for money, shares, prices). Limits of one order lack it. */
 type Limit = readonly [words: string, unit: LimitUnit, measureUse?: (told: LimitFacts) => number];
 
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>

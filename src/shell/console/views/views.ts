@@ -18,17 +18,17 @@ import { MarkoutBook, moneyView } from './money-view.js';
 import { chartView, ordersView, RoundTrips } from './orders-view.js';
 import { riskView } from './risk-view.js';
 
-/** Filters search among this many newest events, which cover weeks. */
+/** Number of newest events among which the page's filters search; they usually cover weeks. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 type ListSearch = Pick<ViewQuery, 'words' | 'page'>;
 
-/** A notice and its ledger event at most this far apart, ms, are shown as one line. */
+/** Maximum time between a notice and its ledger event, ms, for showing them as one line. */
 const SAME_MS = 2_000;
 
 /**
- * Lists the ledger's events except fills, and the trader's other notices, newest first. `ledger` is null while the
- * ledger cannot be read. In the log's query, `side` is a severity; empty for all.
+ * Lists the ledger's events except fills, and notices without an event, newest first. `ledger` is null while the ledger
+ * cannot be read. In this query, `side` is a severity; empty for all severities.
  */
 export function logView(
   ledger: LedgerReader | null,
@@ -57,7 +57,7 @@ export const runsView = (ledger: LedgerReader, { hello, bye }: ShownState) => ({
 });
 
 const MB = 1_000_000;
-/** Difference of the clocks above which the page marks it as bad, ms. */
+/** Difference between the exchange's and our clock, ms, above which the page marks the difference as bad. */
 const CLOCK_OFF_MS = 2_000;
 const DISK_LOW_BYTES = 2_000 * MB;
 
@@ -138,7 +138,7 @@ const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['re
   p99: withinText(counts, 0.99),
 });
 
-/** Returns the bucket bound below which this fraction of a histogram is, as in `≤ 0.2 s`. */
+/** Returns the bound of the bucket that contains this quantile of a histogram, such as `≤ 0.2 s`. */
 export function withinText(counts: readonly number[], part: number): string {
   const all = counts.reduce((a, b) => a + b, 0);
   if (all === 0) return '–';
@@ -156,7 +156,7 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
   return { id, title, seen, trouble: trouble.join(', ') };
 }
 
-/** Time limit for comparing configurations, ms: the trader reads files, perhaps after a step in progress. */
+/** Maximum wait for a comparison of configurations, ms: the trader may first finish a step, then reads files. */
 const WITHIN_MS = 3_000;
 
 export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus, query: ListSearch) => ({
@@ -170,14 +170,14 @@ export const configView = ({ config, configHash: hash, configFile: file }: Proce
 
 export type ConfigView = ReturnType<typeof configView>;
 
-/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`. A named row has its name. */
+/** Lists settings by path, such as `risk.max_loss_day` or `strategies.maker.params.size`. A list item has its name. */
 function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
   if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
-  // A list of plain values is one line.
+  // A list without objects becomes one setting.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
   return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
@@ -223,7 +223,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** Names recordings by their markets: the folder of a recording has the market's id. */
+/** Adds the market's title to each recording: the name of a recording's folder contains the market's id. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };

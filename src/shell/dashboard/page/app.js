@@ -32,7 +32,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   runs: 'Runs and reports',
 });
 
-/** Key that identifies a view's answer; equal requests have equal keys. @param {Route} wanted */
+/** Returns a key that identifies a view's answer; equal requests have equal keys. @param {Route} wanted */
 export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
@@ -59,7 +59,7 @@ function loginForm(logIn) {
     <input id="secret" type="password" autocomplete="current-password" /></label> <button type="submit">Open</button></form></main>`;
 }
 
-/** The page's top: title, colour, reason and open alerts of one trader or all. */
+/** Returns the content of the page's head: title, colour, reason and open alerts of one trader or of all traders. */
 function top() {
   const { wanted, state, all } = model;
   if (wanted?.view === 'traders' && all !== null) {
@@ -86,7 +86,7 @@ function proofText({ mode, proven, open_orders: open, unknown_orders: unknown })
   return open === 0 ? '' : `${open} orders may still rest${unknown > 0 ? `, ${unknown} of them unknown` : ''}.`;
 }
 
-/** Text that screen readers read aloud when it changes: mode and number of open alerts. */
+/** Returns the text that screen readers read aloud when it changes: mode and number of open alerts. */
 function spoken() {
   const { title, alerts } = top();
   return alerts === null ? '' : `${title}, ${alerts} open alerts`;
@@ -136,7 +136,7 @@ export function documentTitle() {
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Time zones by view, for views whose texts the console writes. */
+/** Time zone by view, for views whose times the console has formatted; other views use the browser's zone. */
 const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
 
 /** @param {Go} go */
@@ -163,14 +163,14 @@ const Explain = ({ view: { subject, source, tree } }) =>
   html`<p class="soft" id="explain-source">${tree === null ? '' : SOURCES[source]}</p>
     <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
 
-/** A tree node with its parts; a part that the user closed stays closed. @param {ExplainNode} node @returns {any} */
+/** Shows a tree node and its children; closed nodes stay closed. @param {ExplainNode} node @returns {any} */
 function explained(node) {
   const { name, value, unit, subject, children } = node;
   const isLeaf = children.length === 0;
   const link = (/** @type {string} */ words) => html`<a href=${explainHref(subject ?? '')}>${words}</a>`;
   const figure = html`<span>${name} <b>${subject !== null && isLeaf ? link(value) : value}</b>${unit === '' ? '' : ` ${unit}`}</span>`;
   if (isLeaf) return html`<li>${figure}</li>`;
-  // A link within a `summary` would put two click targets at one place.
+  // The link is outside `summary`, because a click inside `summary` also opens or closes the node.
   return html`<li key=${name}><details open><summary>${figure}</summary><ul>${
     subject === null ? null : html`<li>${link('explain this')}</li>`
   }${children.map(explained)}</ul></details></li>`;

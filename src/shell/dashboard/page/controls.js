@@ -7,7 +7,7 @@ import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 /** A second press of KILL within this time, ms, counts as confirmation. */
 const KILL_WITHIN_MS = 3000;
 /** @typedef {import('../../console/actions.js').PageButton} PageButton */
-/** Actions that need the user's confirmation, and take longer than a stop. @type {Readonly<Record<string, string>>} */
+/** Questions before actions that need confirmation and may take long. @type {Readonly<Record<string, string>>} */
 const ASKED_BEFORE = {
   flatten: 'Sell all held shares now, at the prices of the book?',
   'flatten-market': 'Sell all held shares of this market now, at the prices of the book?',
@@ -21,7 +21,7 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** Button of an action. `of`: id of a market, recording or run; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+/** Button of an action. `of`: id of the market, recording or run of the action; default: the shown market. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
 export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null
@@ -64,10 +64,10 @@ function actionPath(action, of) {
   return `/actions/${action}?${query}`;
 }
 
-/** The newest refused action and its subject; most refusals need a reason. */
+/** The newest refused action and its request path; most refused actions need a reason. */
 let refused = { action: '', path: '' };
 
-/** The Enter key after typing a reason presses the refused button again. @param {KeyboardEvent} event */
+/** Repeats the refused action when the user types a reason and presses Enter. @param {KeyboardEvent} event */
 function pressAgain({ key }) {
   if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
 }
@@ -78,7 +78,7 @@ async function press(action, of) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // Without its required reason the trader refuses the action, so the page needs no confirmation.
+  // If a required reason is missing, the trader refuses the action anyway, so the page asks for no confirmation.
   const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
@@ -92,7 +92,7 @@ async function press(action, of) {
     const answer = await response.json();
     const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
     say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
-    // The effect of a button must show at once, not at the next poll.
+    // The view's data is requested again at once, so that the button's effect shows without delay.
     closer.askedMs = NEVER;
     refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
     if (response.ok) {
@@ -109,7 +109,7 @@ async function press(action, of) {
 }
 
 let killSince = NEVER;
-/** Request path of the kill that was pressed once and awaits the second press. */
+/** Request path of the KILL button that was pressed once and waits for the second press. */
 let killPath = '';
 
 /** KILL needs two presses: a dialog would be slow, and an accidental click would cost money. */
@@ -174,7 +174,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
 export const SpanSelect = ({ usual, go }) =>
   html`<${Choice} name="span" label="Time span" choices=${SPANS} usual=${usual} go=${go} />`;
 
-/** Links to the further pages of long lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
+/** Links to the previous and next page of long lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
 export function Pages({ lists }) {
   const page = lists[0]?.page ?? 0;
   const last = Math.max(0, ...lists.map(({ count, size }) => Math.ceil(count / size) - 1));
@@ -215,7 +215,7 @@ async function download(name) {
     const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
     follow({ href, download: `${of}${name}.csv` });
-    // When this timer fires, the browser has read the address.
+    // The address is released later, after the browser has read it.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });

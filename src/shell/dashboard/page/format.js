@@ -6,7 +6,7 @@ import { html } from '../../web-kit/page/template.js';
 /** @param {number} ms */
 export const clock = (ms) => clockOf(ms, false);
 
-/** Formats a time, with the day unless the day is today. @param {number} ms */
+/** Formats a time; adds the date unless the time is today. @param {number} ms */
 export const moment = (ms) => `${isToday(ms) ? '' : `${dayOf(ms, false)} `}${clock(ms)}`;
 
 /** @param {number} ms */
@@ -15,7 +15,7 @@ const isToday = (ms) => new Date(ms).toDateString() === new Date().toDateString(
 /** @param {number | null} ms @param {number} now */
 export const ageText = (ms, now) => (ms === null ? '–' : durationText(Math.max(0, now - ms)));
 
-/** Formats a duration, as in `3 h 12 min`. @param {number} ms */
+/** Formats a duration, such as `3 h 12 min`. @param {number} ms */
 export function durationText(ms) {
   const seconds = ms / 1000;
   if (seconds < 120) return `${seconds.toFixed(0)} s`;
@@ -48,6 +48,6 @@ export const gain = (value) => rounded(value, 2, '+');
 /** Formats a number of shares, with at most two decimals. @param {string | null} value */
 export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
-/** Formats a number in millionths as a decimal. @param {number | null | undefined} micros @param {number} [places] */
+/** Formats a number of micros as a decimal. @param {number | null | undefined} micros @param {number} [places] */
 export const decimal = (micros, places = 2) =>
   amount(micros === null || micros === undefined ? null : micros / 1e6, places);

@@ -20,7 +20,7 @@ const HIDDEN_MS = 30_000;
 /** @param {number | null} heard */
 const momentText = (heard) => (heard === null ? 'nothing yet' : `of ${clock(heard)}`);
 
-/** Describes which data is old, and why; empty if all data is current. @param {PageState} state */
+/** Returns a text that says which data is old, and why; empty if all data is current. @param {PageState} state */
 function describeOld({ answers, heard, mode, guardian, silent, brake, markets, market, now }) {
   if (!answers)
     return mode === 'stopped' || mode === 'starting'
@@ -36,7 +36,7 @@ function describeOld({ answers, heard, mode, guardian, silent, brake, markets, m
   return isBlind ? 'This machine is busy: the page has no levels of others and no public trades now.' : '';
 }
 
-/** Path of the next state request; it asks for all traders while no trader's name is known. @param {Route} wanted */
+/** Returns the next state request's path: for all traders while no trader's name is known. @param {Route} wanted */
 const pathOf = (wanted) => (model.names.length === 0 || wanted.view === 'traders' ? '/traders' : statePath(wanted));
 
 /** @param {string} path */
@@ -76,14 +76,14 @@ function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
   update({ names, banner: '' });
-  // A single trader needs no list; among several, the user chooses one before data is requested.
+  // A single trader is shown directly. Of several traders, the user first chooses one in the list.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
   if (wanted.view !== 'traders')
     return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
   update({ all, role: all.role, unknown: '', wanted });
 }
 
-/** Poll interval of a view's data, ms, where it differs from `CLOSER_MS`. @type {Readonly<Record<string, number>>} */
+/** Poll interval of a view's data, ms, for views not using `CLOSER_MS`. @type {Readonly<Record<string, number>>} */
 const CLOSER = { overview: 10_000, market: 5000, money: 5000, risk: 1000, health: 1000, config: 10_000, explain: 5000 };
 const CLOSER_MS = 2000;
 const DAY_MS = 86_400_000;
@@ -118,10 +118,10 @@ async function lookCloser(wanted) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-/** Number of the newest poll; an older poll that still waits ends without starting another. */
+/** Number of the newest poll. An older poll that is still waiting does not schedule the next poll. */
 let newest = 0;
 
-/** A hidden page polls rarely. An error in this page does not end the polling. */
+/** Polls once and schedules the next poll, even after an error. A hidden page polls rarely. */
 async function poll() {
   clearTimeout(timer);
   const own = ++newest;

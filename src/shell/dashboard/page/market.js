@@ -1,4 +1,4 @@
-/** Shows one market in detail: the chart, the ladder, the reasons of its quotes, and the refusals. */
+/** Shows one market in detail: chart, ladder, the reasons for its quotes, and refused orders. */
 
 import { colorOf, drawFills, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
@@ -48,7 +48,7 @@ const figuresOf = (market, now) => [
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
-/** Behind others' shares, a bar shows the level's amount relative to the deepest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
+/** Returns the ladder's columns. A bar behind others' shares shows the level's size relative to the largest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
 function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
@@ -67,7 +67,7 @@ function ladderColumns(ladder) {
   ];
 }
 
-/** Data that the market's chart shows at present. @type {ChartView | null} */
+/** Data that the market's chart shows now. @type {ChartView | null} */
 let charted = null;
 const TABLE_ROWS = 60;
 

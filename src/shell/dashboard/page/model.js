@@ -1,4 +1,4 @@
-/** The page's present content; every change draws the page again. The page's address contains the view. */
+/** The page's present content; each change redraws the page. The page's address determines the view. */
 
 /**
  * @typedef {object} Model
@@ -40,7 +40,7 @@ export function setDrawer(drawer) {
   draw = drawer;
 }
 
-/** Changes the page's content; draws again if a value differs, or if no values are given. @param {Partial<Model>} changes */
+/** Changes the page's content; redraws it if a value differs, or without any values. @param {Partial<Model>} changes */
 export function update(changes) {
   const before = { ...model };
   Object.assign(model, changes);
@@ -82,7 +82,7 @@ export function route() {
   };
 }
 
-/** Page address with these parts; keeps the trader if there are several. @param {Readonly<Record<string, string>>} parts */
+/** Returns a page address with these query parts; keeps the trader's name if there are several traders. @param {Readonly<Record<string, string>>} parts */
 function hrefOf(parts) {
   const { trader } = route();
   const query = new URLSearchParams(trader === null ? parts : { ...parts, trader });
@@ -105,7 +105,7 @@ export function viewHref(view) {
   return hrefOf(view === 'overview' ? {} : { view });
 }
 
-/** Page address of the same view for another trader. @param {string} trader */
+/** Returns the page address of the same view for another trader. @param {string} trader */
 export function traderHref(trader) {
   const { view } = route();
   const kept = ['traders', 'overview', 'market', 'explain'].includes(view) ? {} : { view };

@@ -1,4 +1,4 @@
-/** The page's views of results (figures, equity over time, tables with sums), of risk and of health. */
+/** The page's views of money (profit and loss, equity over time, tables with sums), of risk and of health. */
 
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
@@ -119,7 +119,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     )}`;
 });
 
-/** Returns the mean price move after fills (markout) of both sides together. @param {MoneyView} view @param {number} seconds */
+/** Returns the mean price move after fills (markout) at a horizon, for bids and asks together. @param {MoneyView} view @param {number} seconds */
 const markoutOf = ({ markouts }, seconds) =>
   markouts.find(({ side, horizon_s: horizon }) => side === 'all' && horizon === seconds);
 

@@ -1,4 +1,4 @@
-/** The page's overview of a trader: result, permission to trade, data age, open alerts and markets. */
+/** The page's overview of one trader: result, whether it may trade, age of data, open alerts and markets. */
 
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
@@ -9,7 +9,7 @@ import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 
-/** Maximum characters of a shown reason; the link leads to the whole reason. */
+/** Maximum number of shown characters of a reason; a link leads to the whole reason. */
 const WHY = 60;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
@@ -72,7 +72,7 @@ function agreementFigure(agreement) {
   return [words, differences.length > 0, { isWarning: accepted > 0 }];
 }
 
-/** Figure of a loss limit; a negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
+/** Returns the figure of a loss limit and the present loss; a negative loss is a gain. @param {PageState['losses'][number]} of @returns {import('../../web-kit/page/table.js').FigureList[number]} */
 function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = [share > 0 ? money(loss) : 'none', ' of ', money(limit)];

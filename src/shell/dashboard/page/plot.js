@@ -1,4 +1,4 @@
-/** A chart as a component of the page: created when it appears, then updated with new rows. */
+/** Charts as components of the page: a chart is created when it appears, then updated with new rows. */
 
 import { makeChart, rowsOf, stepOf } from '../../web-kit/page/chart.js';
 import { Component, html } from '../../web-kit/page/template.js';
@@ -23,7 +23,7 @@ export function pointAt({ cursor: { idx }, data: [times] }, sampled = []) {
   return [at, sampled.findLastIndex((ms) => ms <= at)];
 }
 
-/** Component of one chart; `rows` as for `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
+/** Component of one chart; `rows` as in `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */
 export class Plot extends Component {
   /** @type {HTMLElement | null} */
   place = null;

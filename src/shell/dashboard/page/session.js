@@ -1,11 +1,11 @@
 /**
- * The page's session with its console. First the console, then the page proves to know the password or token. The
- * secret is never sent. Another program at this address only receives random numbers and useless proofs.
+ * The page's session with its console. First the console proves that it knows the password or token, then the page
+ * does. The secret is never sent. Another program at this address receives only random numbers and useless proofs.
  */
 
 import { update } from './model.js';
 
-/** Name in the tab's storage of the session's key, which survives a reload and expires with its console. */
+/** Name of the session's key in the tab's storage. The key survives a reload, and is useless after its console ends. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
 /** Maximum key derivation rounds that a genuine console requests. */
@@ -79,7 +79,7 @@ async function shakeHands() {
   return { id: nonce, key: await importKey(await prove(key, ['session', ...handshake])), count: 0 };
 }
 
-/** A secret that was right once stays in memory, because its console may return to this address. */
+/** A secret that was correct once is kept in memory, because the console may return to this address. */
 function lockOut() {
   if (isProven) return new NotOurs(NOT_OURS);
   secret = '';
@@ -125,7 +125,7 @@ async function derive(salt, rounds) {
 /** @param {string} hex */
 const importKey = (hex) => crypto.subtle.importKey('raw', fromHex(hex), HMAC, false, ['sign', 'verify']);
 
-/** The first line names the proof's purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
+/** Joins a proof's lines and body to the signed message. The first line names the proof's purpose, as in the console. @param {readonly (string | number)[]} lines @param {Uint8Array} body */
 function messageOf(lines, body) {
   const head = encoder.encode(`twinbook ${lines.join('\n')}\n`);
   const message = new Uint8Array(head.length + body.length);
@@ -148,7 +148,7 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 /** @param {string} hex */
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** A console that does not answer for this long hangs or is gone; it waits 2 s for its trader. */
+/** Time without an answer after which the console counts as hanging or gone, ms; it waits 2 s for its trader. */
 export const PATIENCE_MS = 4000;
 
 const GONE =
@@ -158,7 +158,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Browsers never send the part of the address behind the #. Removing this part hides the secret from screenshots. */
+/** Takes the secret after `#`, which browsers never send. Removes the secret from the address, for screenshots. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));
@@ -167,8 +167,8 @@ export function takeSecretFromAddress() {
 takeSecretFromAddress();
 
 /**
- * Sends a request and returns the console's proven answer. Throws `LockedOut` and `NotOurs`. A console that does not
- * know the session is asked for a new one, once.
+ * Sends a request and returns the console's proven answer. Throws `LockedOut` and `NotOurs`. If the console does not
+ * know the session, opens a new session once.
  *
  * @param {string} path
  * @param {RequestInit & { body?: string }} [how]

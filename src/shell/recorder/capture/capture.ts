@@ -1,7 +1,7 @@
 /**
  * Converts requests and their outcomes into recordings, in memory. Recorded books exclude known own orders, and no
- * trade is recorded twice. A price level below the requested depth does not count as removed. Time without answers is
- * recorded as a gap with its cause, because it is not a quiet market.
+ * trade is recorded twice. A price level deeper than the requested depth does not count as removed. Time without
+ * answers is recorded as a gap with its cause, so that it does not look like a quiet market.
  */
 
 import { type RecordedMarket, SIDE } from '../../../recording/contract.js';
@@ -22,17 +22,17 @@ type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
-/** Interval between book reads that is assumed until the usual interval is known, ms. */
+/** Assumed interval between two reads of a book until `expect` is called, ms. */
 const USUAL_MS = 10_000;
-/** Maximum number of feed values that wait for their market's first book. */
+/** Maximum number of feed values that wait until their market's first book is read. */
 const MOST_WAITING = 10_000;
 
 interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market'>;
-  /** Folder of the recordings' store, for the market descriptions. */
+  /** Folder of the recordings, which each market's description names. */
   readonly folder: string;
   readonly venue: string;
-  /** Ids of the only markets to record; null for all seen markets. */
+  /** Ids of the markets to record; null records all markets that are read. */
   readonly only: ReadonlySet<string> | null;
 }
 
@@ -46,7 +46,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** Newest feed values by feed and market, for markets whose book was not read yet. */
+  /** Newest value of each feed for each market whose book was not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
@@ -56,7 +56,7 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** Numbers of recorded items. `refused`: invalid levels of the venue, and events off the price or amount grid. */
+  /** Numbers of recorded items. `refused`: invalid levels, and events off the price or amount grid. */
   get counts() {
     const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
     for (const { counts } of this.#markets.values())
@@ -69,7 +69,7 @@ export class Capture {
     return this.#own.orders.resting;
   }
 
-  /** Sets the usual interval between reads of a book, ms. An interval several times longer counts as a gap. */
+  /** Sets the usual interval between two reads of a book, ms. A pause of over three usual intervals counts as a gap. */
   expect(usualMs: number): void {
     this.#usualMs = usualMs;
   }
@@ -87,7 +87,7 @@ export class Capture {
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
-    // An unsent request has no round trip to record; the missing read is recorded as a gap anyway.
+    // A request that was not sent has no times to record; a missing book is recorded as a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
@@ -109,7 +109,7 @@ export class Capture {
     for (const market of this.#markets.values()) market.flush(nowMs);
   }
 
-  // The casts are safe: the data has the type of the call's endpoint, but TypeScript cannot relate both.
+  // The casts are safe: the data has the type of the call's endpoint, but TypeScript cannot relate data and endpoint.
   #takeIn(call: AnyCall, outcome: Outcome, at: PolledAt): void {
     const data: unknown = outcome.kind === 'answered' ? outcome.data : null;
     switch (call.endpoint) {
@@ -154,7 +154,7 @@ export class Capture {
     return captured;
   }
 
-  /** Records a feed value, or keeps it until the first book, because a feed reports a constant value only once. */
+  /** Records a feed's value, or keeps it until the market's first book: the feed may not send the value again. */
   #onFeedValue(row: HeardValue): void {
     const { conditionId } = row.value;
     const sink = this.#markets.get(conditionId)?.sink;
@@ -214,10 +214,10 @@ function why(outcome: Outcome): string {
   return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
 }
 
-/** Category that is recorded for a market if its own category is unknown. */
+/** Category recorded for a market whose category is unknown to us. */
 const OTHER_CATEGORY = 'finance';
 
-/** Returns a market's description; null without an order book. `seenMs` replaces times that the venue omits. */
+/** Returns a market's description; null if it has no order book. `seenMs` replaces times that the venue omits. */
 export function describeMarket(
   detail: MarketDetail,
   venue: string,
@@ -245,7 +245,7 @@ export function describeMarket(
   };
 }
 
-/** Infers a market's outcome from our own redeem; null before its payment, or for equal shares of both outcomes. */
+/** Infers a market's outcome from our own redeem; null before it is paid, or if we held equal YES and NO shares. */
 export function learnOutcome({
   state,
   funds,
@@ -258,17 +258,17 @@ export function learnOutcome({
   return inferOutcome(yes, no, received);
 }
 
-/** Whether two descriptions are equal; times that the venue does not report are ignored. */
+/** Returns whether two descriptions are equal apart from the opening and closing times, which the venue may omit. */
 export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
   JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });
 
-/** Maximum time that a book waits for a later read of the trades, ms. Trades read later may follow the book. */
+/** Maximum time that a book waits for a later read of the trades, ms. Trades read after that may be written later. */
 const HOLD_MS = 20_000;
 /** A book that arrives later than this multiple of the usual interval causes a gap. */
 const LATE_FACTOR = 3;
-/** A larger step back in time, ms, means that our clock was set back: answers are only slightly out of order. */
+/** Maximum step back in time, ms, that answers out of order explain. After a larger step, our clock was set back. */
 const STEP_BACK_MS = 60_000;
-/** Possible error of the estimated venue clock, ms. In doubt, a trade is recorded before a book. */
+/** Possible error of the estimated venue clock, ms. Within this error, a trade is recorded before a book. */
 const CLOCK_SLACK_MS = 500;
 
 interface HeldBook {
@@ -278,8 +278,8 @@ interface HeldBook {
 }
 
 /**
- * Converts one market's reads into events. A trade must be recorded before the book's decrease that it caused. So a
- * book waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
+ * Converts one market's reads into events. A trade must be recorded before the decrease of the book that it caused. A
+ * book therefore waits up to `HOLD_MS` for a later read of the trades. Trades up to the book's time are written first.
  */
 class MarketCapture {
   readonly sink: MarketSink;
@@ -288,16 +288,16 @@ class MarketCapture {
   #pages = new TradePages();
   #held: HeldBook[] = [];
   #trades: TapeTrade[] = [];
-  /** The newest book, own orders included, which shows whether a trade's taker bought or sold. */
+  /** The newest book, including own orders, from which we infer whether a trade's taker bought or sold. */
   #latest: Book = EMPTY_BOOK;
   #latestAt: PolledAt | null = null;
   /** Our clock at the last call of this capture, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** Time when the newest answered read of the trades was sent, our clock, ms. */
   #tradesSentMs = Number.NEGATIVE_INFINITY;
-  /** Time of the last data written, venue clock, ms; null before the first book. */
+  /** Time of the last written book or trade, venue clock, ms; null before the first book. */
   #knownMs: number | null = null;
-  /** Reason of the recording's present gap; null without a gap. */
+  /** Reason for the present gap in the recording; null if there is no gap. */
   #gap: string | null = null;
   counts = { levels: 0, trades: 0, gaps: 0, refused: 0 };
 
@@ -309,7 +309,7 @@ class MarketCapture {
   /** Records a book as answered. `depth`: requested levels per side; `usualMs`: usual interval between reads, ms. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
-    // Answers may overtake each other, but the later request has the later book.
+    // Answers may overtake each other; the book of a later request is the newer book.
     if (this.#latestAt !== null && at.sentMs < this.#latestAt.sentMs) return;
     const { book, droppedLevels } = readBook(answer);
     this.counts.refused += droppedLevels;
@@ -359,7 +359,7 @@ class MarketCapture {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);
     this.sink.end({ timeMs: Math.max(at.venueMs, this.#knownMs ?? at.venueMs), seenMs: at.seenMs });
-    // An ended market's memory is freed, because many markets end while a recorder runs for months.
+    // The memory of an ended market is freed, because many markets end while a recorder runs for months.
     this.#levels = new KnownLevels();
     this.#pages = new TradePages();
     this.#latest = EMPTY_BOOK;
@@ -404,7 +404,7 @@ class MarketCapture {
     this.#knownMs = timeMs;
   }
 
-  /** Writes due trades in order. A trade gets the middle of its second, but between written data and `latestMs`. */
+  /** Writes due trades in order. A trade's time is the middle of its second, limited by `latestMs` and earlier data. */
   #writeTrades(isDue: (trade: TapeTrade) => boolean, latestMs: number): void {
     const due = this.#trades.filter(isDue);
     if (due.length === 0) return;
@@ -422,12 +422,12 @@ class MarketCapture {
   }
 }
 
-/** Merges overlapping pages of a market's public trades. Returns each new trade once, and whether any is missing. */
+/** Merges overlapping pages of a market's public trades. Finds each new trade once, and whether trades are missing. */
 class TradePages {
   readonly #tape = new Tape();
   #newestMs: number | null = null;
 
-  /** Adds a page of trades. `isLast`: no page follows. `book` shows whether a trade's taker bought or sold. */
+  /** Adds a page of trades. `isLast`: no page follows. From `book` we infer whether a trade's taker bought or sold. */
   add(rows: readonly PublicTradeRow[], isLast: boolean, seenMs: number, book: Book) {
     const known = this.#newestMs;
     const times = rows.map((row) => row.timestamp * 1000);
@@ -439,7 +439,7 @@ class TradePages {
   }
 }
 
-/** Change of a level between the known book and a newly read book, in YES space. */
+/** Change of one price level between the known book and a newly read book, in YES space. */
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
@@ -447,7 +447,7 @@ interface LevelChange {
   readonly amountMicros: number;
 }
 
-/** Known price levels of a book. An answer with the requested number of levels leaves deeper levels unknown. */
+/** Known price levels of a book. If an answer has the requested number of levels, deeper levels remain unknown. */
 class KnownLevels {
   #sides: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
 
@@ -484,7 +484,7 @@ class KnownLevels {
     const note = (priceMicros: number, rawMicros: number) => {
       const ours = own.get(priceMicros);
       const before = known.get(priceMicros);
-      // While our part of the level is uncertain, the last known amount of the others stays.
+      // While our own amount at this price is uncertain, the last known amount of others stays unchanged.
       if (ours !== undefined && ours.sureMicros !== ours.mostMicros && before !== undefined) return;
       const amountMicros = Math.max(0, rawMicros - (ours?.mostMicros ?? 0));
       if (amountMicros === (before ?? 0)) return;

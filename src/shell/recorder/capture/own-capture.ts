@@ -8,7 +8,7 @@ import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';
 
-/** Times of a request and its answer by our clock, and the estimated venue clock between both, Unix ms. */
+/** Times of a request and its answer by our clock, and the estimated venue clock midway between them, Unix ms. */
 export interface PolledAt {
   readonly sentMs: number;
   readonly seenMs: number;
@@ -18,7 +18,7 @@ export interface PolledAt {
 /** A row about an own order in the venue's answer. */
 type OwnOrderRow = OwnTradeRow['order'];
 
-/** Certain and maximum own amount at one price. If both differ, the others' part of a level is unknown. */
+/** Certain and maximum own amount at one price. If these differ, the amount of others at the price is unknown. */
 export interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
@@ -29,13 +29,13 @@ export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: R
 
 const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
 
-/** Maximum number of drafts whose terms are stored until their submit. */
+/** Maximum number of drafts whose terms are stored until they are submitted. */
 const MAX_DRAFTS = 1_000;
 
-/** Maximum number of remembered states, enough for hours. Recording a forgotten state twice is harmless. */
+/** Maximum number of remembered orders and trades, enough for hours. Recording a forgotten state again is harmless. */
 const MAX_WRITTEN = 20_000;
 
-/** Returns a recording row with the fields that orders and trades share; all other fields are null. */
+/** Returns the fields of a recording row that orders and trades share; fields of only one of these are null. */
 const makeRow = (order: OwnOrderRow, seenMs: number) => ({
   seen_ms: seenMs,
   side: order.side,
@@ -97,7 +97,7 @@ export class OwnCapture {
   #onDraft({ body }: CallTo<'orders.create'>, { pubkey }: DataOf<'orders.create'>): void {
     const price = parseDecimal(body.price ?? '');
     const amount = parseDecimal(body.amount ?? '');
-    // An own order without price or amount is a market order, which does not rest.
+    // An order without price or amount is a market order, which never rests.
     if (price === null || amount === null) return;
     const terms = {
       market: body.market_condition_id,
@@ -177,7 +177,7 @@ export class OwnCapture {
   }
 }
 
-/** Time for which an ended order is remembered, ms: until all books of its lifetime are recorded. */
+/** Time for which an ended order is remembered, ms: until all books from its lifetime are recorded. */
 const REMEMBERED_MS = 120_000;
 
 export interface OwnTerms {
@@ -188,10 +188,10 @@ export interface OwnTerms {
 }
 
 interface Known extends OwnTerms {
-  /** Larger of the order's amounts before and after the last change, micros. */
+  /** Larger of the order's remaining amounts before and after its last change, micros. */
   mostMicros: number;
   remainingMicros: number;
-  /** Time of the first request that could place the order, or of the request that first showed it; our clock, ms. */
+  /** Time of the first submit, or of the request whose answer first showed the order; our clock, ms. */
   readonly bornMs: number;
   /** Time of the last request or news about the order; our clock, ms. */
   changedMs: number;
@@ -202,14 +202,14 @@ interface Known extends OwnTerms {
 export class OwnOrders {
   readonly #orders = new Map<string, Known>();
 
-  /** Records a sent request that may put the order into the book. */
+  /** Records that the order was submitted, so that it may rest from now on. */
   onSubmit(pubkey: string, terms: OwnTerms, amountMicros: number, nowMs: number): void {
     if (this.#orders.has(pubkey)) return;
     const amounts = { mostMicros: amountMicros, remainingMicros: amountMicros };
     this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
   }
 
-  /** Records a request or failure that may have changed the order. */
+  /** Records that a request or failure may have changed the order. */
   onDisturbance(pubkey: string, nowMs: number): void {
     const known = this.#orders.get(pubkey);
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
@@ -246,14 +246,14 @@ export class OwnOrders {
     } else if (known.changedMs <= sentMs) known.mostMicros = left;
   }
 
-  /** Ends the orders that a complete list of resting orders, requested at `sentMs`, does not contain. */
+  /** Marks orders as ended that are missing in a complete list of resting orders, which was requested at `sentMs`. */
   onList(pubkeys: ReadonlySet<string>, sentMs: number, nowMs: number): void {
     for (const [pubkey, known] of this.#orders) {
       if (!pubkeys.has(pubkey) && known.changedMs < sentMs) this.#close(known, nowMs);
     }
   }
 
-  /** Returns our part of a book that was read between two times of our clock. */
+  /** Returns our own amounts in a book that was read between two times of our clock. */
   inBook(market: string, sentMs: number, seenMs: number): OwnInBook {
     let found: [Map<number, OwnAtPrice>, Map<number, OwnAtPrice>] | null = null;
     for (const known of this.#orders.values()) {

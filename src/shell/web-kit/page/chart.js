@@ -11,7 +11,7 @@ import uPlot from 'uplot';
  *   places?: number, bands?: uPlot.Band[], key?: string, isUtc?: boolean, isZoomed?: boolean, hooks: uPlot.Hooks.Arrays }} ChartOptions
  */
 
-/** All charts that the page shows at present. @type {Set<uPlot>} */
+/** All charts that the page shows now. @type {Set<uPlot>} */
 const charts = new Set();
 
 /** @param {HTMLElement} place @param {ChartOptions} options @param {Rows} rows */
@@ -43,7 +43,7 @@ export function makeChart(place, options, rows) {
         {
           ...axis,
           size: 68,
-          // With this distance three labels fit even a low chart.
+          // With this minimum distance three labels fit even into a low chart.
           space: Math.max(14, Math.min(26, (height - 54) / 5)),
           values: (_chart, splits, _axis, _space, step) =>
             splits.map((value) => amount(value, Math.max(placesFor(step), places))),
@@ -53,7 +53,7 @@ export function makeChart(place, options, rows) {
       bands,
       hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
     },
-    // The cast is safe: the library requires a first column without null, which `rows` has.
+    // The cast is safe: the library needs a first column without nulls, and the times in `rows` contain none.
     /** @type {uPlot.AlignedData} */ (rows),
     place,
   );
@@ -61,7 +61,7 @@ export function makeChart(place, options, rows) {
   return chart;
 }
 
-/** A stepped line: each value holds until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
+/** Returns a stepped line: each value lasts until the next one. @param {string} color of the theme @param {Partial<uPlot.Series>} [more] @returns {uPlot.Series} */
 export function stepLine(color, more = {}) {
   const paths = uPlot.paths.stepped?.({ align: 1 });
   return {
@@ -89,7 +89,7 @@ export function colorOf(name) {
 }
 
 /**
- * Converts columns from micros; inserts an empty row where samples are missing, to interrupt the lines.
+ * Converts columns from micros. Where samples are missing, inserts an empty row, which interrupts the lines.
  *
  * @param {readonly number[]} time ms @param {readonly (readonly (number | null)[])[]} columns micros
  * @param {number} step usual distance of samples, ms @param {number} gap distance that interrupts, ms @returns {Rows}
@@ -113,7 +113,7 @@ export function rowsOf(time, columns, step, gap) {
   return [at, ...rows];
 }
 
-/** Most samples are equally spaced in time, so the smallest distance is the usual one. @param {readonly number[]} time */
+/** Returns the smallest time between two samples, which is the usual one. @param {readonly number[]} time */
 export const stepOf = (time) =>
   time.reduce((least, now, index) => Math.min(least, index === 0 ? least : now - (time[index - 1] ?? now)), 86_400_000);
 
@@ -128,8 +128,8 @@ export function fallen(values) {
 }
 
 /**
- * Draws fills as triangles sized by shares; a fill that raised our holdings points up. @param {uPlot} chart @param
- * {readonly { time: number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
+ * Draws fills as triangles sized by shares; a fill that raised our net YES shares points up. @param {uPlot} chart
+ * @param {readonly { time: number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
  */
 export function drawFills(chart, fills) {
   const { ctx, bbox, scales } = chart;
@@ -175,7 +175,7 @@ function zeroLine({ ctx, bbox, scales, valToPos }) {
   ctx.restore();
 }
 
-/** Returns the range of a value axis, with a margin and never empty. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
+/** Returns the range of a value axis, which has a margin and is never empty. @param {ChartOptions} options @returns {uPlot.Scale.Range} */
 const rangeOf =
   ({ least, pinned, more }) =>
   (_chart, lowest, highest) => {
@@ -187,10 +187,10 @@ const rangeOf =
     return [pinned === 'high' ? Math.min(-least, low * 1.06) : low - air, pinned === 'high' ? 0 : high + air];
   };
 
-/** Number of decimals that distinguish neighbouring axis labels. @param {number} step */
+/** Returns the number of decimals that neighbouring axis labels need to differ. @param {number} step */
 const placesFor = (step) => [0, 1, 2, 3].find((places) => Number((step * 10 ** places).toFixed(6)) % 1 === 0) ?? 4;
 
-/** Formats time labels: the first label of each day has the day below. @param {boolean} isUtc @returns {uPlot.Axis.DynamicValues} */
+/** Formats time labels; the first label of each day also shows the date. @param {boolean} isUtc @returns {uPlot.Axis.DynamicValues} */
 const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
   let day = '';
   return splits.map((ms) => {
@@ -203,7 +203,7 @@ const timeLabels = (isUtc) => (_chart, splits, _axis, _space, step) => {
 
 const UTC = /** @type {const} */ ({ timeZone: 'UTC' });
 
-/** Formats a day, as in `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
+/** Formats a date, such as `3 Nov`. @param {number} ms @param {boolean} isUtc or local */
 export const dayOf = (ms, isUtc) =>
   new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(isUtc ? UTC : {}) });
 

@@ -1,10 +1,10 @@
-/** Tables and lists of figures. A table column consists of a heading and a function for the content of its cells. */
+/** Tables and lists of figures. A column consists of a heading and a function that makes the content of its cells. */
 
 import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** Returns a function that makes table columns of one kind. `of` makes a cell's content from its row, or names the row's property to format. @param {string} kind */
+/** Returns a function that makes table columns of one kind. `of` makes a cell's content from the row, or names the property of the row that is formatted. @param {string} kind */
 const columnOf =
   (kind) =>
   /**
@@ -26,7 +26,7 @@ export const link = (head, of) =>
     return html`<a href=${href}>${words}</a>`;
   });
 /**
- * Makes a column of figures, each above a bar for the used share of a limit; null draws no bar.
+ * Makes a column of figures. A bar below each figure shows the used fraction of a limit; null draws no bar.
  *
  * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
  * @returns {Column<Row>}
@@ -65,7 +65,7 @@ export function table(
 }
 
 /**
- * `share`: used share of a limit, drawn below the figure; `isMain` marks main figures.
+ * `share`: used fraction of a limit, shown as a bar below the figure. `isMain`: whether the figure is shown larger.
  * @typedef {readonly (readonly [name: string, value: any, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
  */
 
@@ -83,7 +83,7 @@ export function shareBar(share, kind = share !== null && share >= 0.8 ? 'much' :
   return html`<i class=${kind} style=${{ width }}></i>`;
 }
 
-/** Cells for gains and losses: each figure above a bar relative to the largest. @param {readonly number[]} all */
+/** Makes cells for gains and losses: a bar below each figure, relative to the largest @param {readonly number[]} all */
 export function gainBars(all) {
   const most = Math.max(...all.map(Math.abs)) || 1;
   /** @param {any} figure @param {number} value @returns {[figure: any, share: number, kind: string]} */

@@ -1,4 +1,4 @@
-/** HTML templates of pages, which insert every value as text, never as markup. */
+/** HTML templates for pages. Templates insert every value as text, never as markup. */
 
 import htm from 'htm';
 import { Component, h } from 'preact';
@@ -6,7 +6,7 @@ import { Component, h } from 'preact';
 export { render } from 'preact';
 export { Component };
 
-/** Removes characters that are invisible or change the text's direction: titles come from the exchange. */
+/** Matches characters that are invisible or change the text's direction; titles from the exchange may contain them. */
 const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/gu;
 
 /** @param {string} content */
@@ -19,7 +19,7 @@ function cleaned(child) {
 }
 
 /**
- * Template tag `html`: returns a tree of elements for `render`.
+ * Tag `html` for template literals: returns a tree of elements for `render`.
  *
  * @type {(texts: TemplateStringsArray, ...values: any[]) => import('preact').VNode}
  */
@@ -31,7 +31,7 @@ export const html = /** @type {any} */ (
 );
 
 /**
- * Makes a component that is drawn again only if `view` changes: charts and long tables change less often than the
+ * Makes a component that is redrawn only if `view` changes, because charts and long tables change less often than the
  * state.
  *
  * @template {{ view: unknown }} Props @param {(props: Props) => any} draw

@@ -52,7 +52,7 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // The restriction must be read before the command changes the mode.
+  // This restriction by a loss limit must be read before the command changes the mode.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
@@ -91,7 +91,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return why === null || reason !== '' ? null : `this command needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/** Why one market cannot be flattened; null if it can. While quoting is forbidden, a flatten must cover all markets. */
+/** Returns why one market cannot be flattened; null if it can. In modes without quotes, only all markets can be. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -119,7 +119,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     markets.reopen(id);
   }
   if (kind !== 'resume-market') {
-    // A signed order must not be sent after its market was paused.
+    // Orders in flight are withdrawn: a signed order must not be sent after its market was paused.
     executor.withdraw(id, nowMs);
     requests.queue.recall(isOfPlace, kind);
   }
@@ -128,7 +128,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
 
 /**
  * Resumes after a halt, or after a loss that restricted orders. Markets paused by an operator stay paused. Differences
- * between ledger and exchange are accepted only with a reason, as proof of a manual check.
+ * between ledger and exchange are accepted only with a reason, which shows that an operator has checked them.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
   const { safety, markets, requests, reconciler, notices } = state;
@@ -143,14 +143,14 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
     notices.alert(nowMs, 'reconciliation', `difference accepted, no longer compared: ${inWords(difference)}`);
 }
 
-/** Why the ledger cannot adopt the exchange's holdings now; null if adopting is possible. Changes nothing. */
+/** Returns why the ledger cannot adopt the exchange's holdings now; null if it can. Changes nothing. */
 function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
-/** Books the exchange's holdings, e.g. after a restored backup. The caller must check `adoptRefusal` first. */
+/** Makes the ledger's holdings equal to the exchange's, e.g. after a restored backup. Call `adoptRefusal` first. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
   const plan = reconciler.planAdoption();
@@ -165,13 +165,13 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
   reconciler.onAdopted(nowMs);
-  // Shares without a ledger record are not a trading gain.
+  // The value of these shares counts as moved capital, because it is not a trading profit.
   if (worth !== 0) state.safety.capitalMoved(worth);
   account.invalidate();
   state.requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Value of shares without a ledger record, at the market's mark; zero without a mark. */
+/** Returns the value at the market's mark of shares that no record explains; zero without a mark. */
 function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
@@ -199,12 +199,12 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 }
 
 /**
- * Applies new settings; no setting is applied if a strategy's code was not loaded. Orders in flight are withdrawn and
- * decided again with the new settings. New settings do not change halts, pauses, a kill, losses and market estimates.
+ * Applies new settings; applies none of them if a strategy's code is not loaded. Orders in flight are withdrawn and
+ * decided again with the new settings. Halts, pauses, a kill, losses and market estimates remain.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
-  // The shell made the settings' JSON from the same types.
+  // The cast is safe: the shell wrote this JSON from the same types.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
   if (strategies.length < wanted.length) {
@@ -230,7 +230,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Adds the module to a strategy's settings; unchanged code keeps the running module. Returns [] without a module. */
+/** Adds the module to a strategy's settings: if the code is unchanged, the running one. Returns [] without a module. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,
@@ -253,7 +253,7 @@ export interface ConfigEntry {
   readonly reason: string;
   /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
   readonly copy: string;
-  /** Changed settings: one sentence per setting that differs from the previous configuration. */
+  /** One sentence for each setting that differs from the previous configuration. */
   readonly changes: readonly string[];
 }
 
@@ -269,7 +269,7 @@ export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, ch
   ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
 }
 
-/** Adds a start with a new configuration to the configuration history. The caller must open a ledger transaction. */
+/** Adds a start to the configuration history if its configuration is new. The caller must open a ledger transaction. */
 export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
   if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

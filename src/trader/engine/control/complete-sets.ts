@@ -30,20 +30,20 @@ const RETRY_MS = 10_000;
 /** Longest wait after failed conversions, ms. The wait doubles with each consecutive failed conversion. */
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Currency is scarce when the free part of all cash is below this fraction; smaller merges then pay. */
+/** Currency is scarce if the free part of all cash is below this fraction; smaller merges then pay off. */
 const SCARCE_CASH_FRACTION = 0.2;
 
 /** Rules for merges, splits and redeems of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: SetCore;
-  /** True if currency may be split into complete sets. */
+  /** Whether currency may be split into complete sets. */
   readonly splits: boolean;
   /** Mark of the market's YES share; null while unknown. */
   readonly markMicros: Micros | null;
 }
 
-/** Returns sell orders to cancel because they bind sets that should be merged: currency is scarce or the wait long. */
+/** Returns sell orders to cancel because their shares should be merged: currency is scarce, or fills take long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -59,13 +59,13 @@ export function mergeBlockers(
   if (pairs < merge.minSharesMicros || freePairs(facts, core, context) >= merge.minSharesMicros) return [];
   const sells = (own.orders.get(conditionId) ?? []).filter(({ side, isYes }) => (side === 'ask') === isYes);
   const blockers = sells.filter(({ isYes }) => own.exposure.freeShares(conditionId, isYes) < pairs);
-  // Each order is expected to rest for as long again as it has already rested.
+  // Assumes that each order will rest for as long again as it has already rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(own) || isWorth ? blockers : [];
 }
 
-/** True if complete sets of this market may be merged, and no merge is in flight. */
+/** Returns true if complete sets of this market may be merged, and no merge is in flight. */
 const mayMerge = (
   { phase, conditionId }: MarketFacts,
   merge: MergeSettings,
@@ -74,9 +74,9 @@ const mayMerge = (
 ) => merge.enabled && core.merges && phase === 'open' && executor.pendingConversion('merge', conditionId) === null;
 
 /**
- * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
- * of sets. While currency is scarce, smaller merges are allowed. Shares offered by open orders are not merged. Returns
- * true if a conversion began.
+ * Begins one conversion: redeems shares of a settled market, merges enough free sets, or splits currency into the sets
+ * that strategies want to keep. While currency is scarce, smaller merges are allowed. Shares offered by open orders are
+ * not merged. Returns true if a conversion began.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
@@ -121,7 +121,7 @@ function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context
 export const scarceCash = ({ availableMicros, cashMicros }: OwnState): boolean =>
   availableMicros < cashMicros * SCARCE_CASH_FRACTION;
 
-/** Number of complete sets above the core to keep, less sets that orders offer; may be negative. */
+/** Returns the complete sets, in micros, that neither the core needs nor orders offer; may be negative. */
 function freePairs({ conditionId, lotMicros }: MarketFacts, core: SetCore, { own: { exposure } }: StepContext): Micros {
   const free = minMicros(exposure.freeShares(conditionId, true), exposure.freeShares(conditionId, false));
   const beyond = sub(exposure.setsMicros(conditionId), core.sharesMicros);
@@ -132,17 +132,17 @@ function planRedeem({ conditionId }: MarketFacts, { own, executor, requests }: S
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const pending = (kind: 'merge' | 'redeem') => executor.pendingConversion(kind, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
-  // The holding is known exactly only when no own order and no merge is in flight.
+  // The holding is known exactly only if no own order is open and no merge is in flight.
   if ((own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   const intentId = requests.nextIntentId(conditionId);
   return { kind: 'redeem', intentId, marketConditionId: conditionId, yesMicros, noMicros };
 }
 
-/** True when the missing complete sets are worth the requests of a split. */
+/** Returns true if enough complete sets are missing that a split is worth its requests. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/** Plans a split of currency when the core lacks a batch of sets; null without need, currency, requests or mark. */
+/** Plans a split if a batch of sets is missing; null if none is, or if currency, requests or a mark are missing. */
 function planSplit(
   { sharesMicros }: SetCore,
   { phase, conditionId, eventConditionId, lotMicros, minAmountMicros }: MarketFacts,
@@ -161,13 +161,13 @@ function planSplit(
   return { kind: 'split', ...intent, amountMicros, yesPriceMicros: markMicros };
 }
 
-/** Strategy name of flatten orders in the ledger. As no strategy has this name, an unfilled rest is canceled. */
+/** Strategy name of a flatten's orders in the ledger. No strategy has this name, so their unfilled rest is canceled. */
 export const FLATTEN = 'flatten';
 
 /**
- * Sells shares beyond complete sets at the best opposite price, at most the amount offered there. Complete sets are
- * merged. A sale waits while an own order is in the market, so that the holding is known. The price collar rejects a
- * lone bid far below the market's mark.
+ * Sells shares beyond complete sets (which are merged) at the best opposite price, at most the amount offered there. A
+ * sale waits while an own order is open in the market, so that the holding is known. The price collar refuses a sale to
+ * a lone bid far below the market's mark.
  */
 function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: MarketEntry, context: StepContext): void {
   const { own, nowMs, requests } = context;
@@ -208,7 +208,7 @@ function sellHolding(account: Account, { feed, conditionId, saleAfterMs }: Marke
   if (refusal === null) account.invalidate();
 }
 
-/** True if a holding contains no complete set to merge, and too few shares for a sell order. */
+/** Returns true if a holding has no complete set to merge, and too few shares for a sell order. */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }
@@ -219,21 +219,21 @@ export function flattenAll(state: TraderState, nowMs: number): void {
   const { account, markets, safety, notices } = state;
   let left = account.own.unsettled > 0;
   for (const entry of markets.all) {
-    // A market that this wallet has not claimed is skipped, because the fleet's other wallets might buy its shares.
+    // A market not claimed by this wallet is skipped, because another wallet of the fleet might buy our shares.
     if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
     if (isHeld(account, entry)) left = true;
     sellHolding(account, entry, context);
   }
   if (left) return;
   safety.modes.onFlat();
-  // Holdings in markets of other wallets of the fleet are not reported.
+  // Holdings in markets that this wallet has not claimed are not reported.
   const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
   const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
   const rest = describeRest(account, markets, claimed);
   notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
 }
 
-/** Sells all holdings in the markets that the operator named. A market without remaining holdings stays paused. */
+/** Sells all holdings in the markets that the operator flattens. A market without remaining holdings stays paused. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
   const { safety, markets, account, executor } = state;
   const { flattening } = safety.pauses;
@@ -254,14 +254,14 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
   }
 }
 
-/** True if the market has a sellable holding, or any holding while the market's facts are unknown. */
+/** Returns true for a sellable holding in the market, or for any holding while the market's facts are unknown. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
-/** Describes holdings that cannot be sold, with a separator before each part. The text is empty if none are left. */
+/** Describes holdings that are too small to sell, each after a separator; empty if there are none. */
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.map((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
@@ -272,7 +272,7 @@ function describeRest({ own }: Account, markets: Markets, conditionIds: readonly
   return rests.join('');
 }
 
-/** True while an order or a conversion may still change the market's holding. */
+/** Returns true while an order or a conversion may still change the market's holding. */
 const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   (['merge', 'split'] as const).some((kind) => executor.pendingConversion(kind, conditionId) !== null);

@@ -21,15 +21,15 @@ export type Mode =
 export interface ModeRule {
   /** Allowed orders: strategies' quotes, sales of a flatten, or none. The value `none` also cancels resting orders. */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /** Conversions a mode allows. Merges and redeems add no risk. Splits bind currency, so reducing modes forbid them. */
+  /** Allowed conversions. Merges and redeems add no risk. Splits use up currency, so reducing modes forbid them. */
   readonly conversions: Converting;
-  /** Stance (such as `reduce-only`) by which the risk checks judge the allowed orders. */
+  /** Risk stance with which the risk checks examine orders, such as `reduce-only`. */
   readonly stance: RiskStance;
 }
 
 const NOTHING: ModeRule = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/** The modes and their allowed requests. A forbidden request is not sent, even if its intent began earlier. */
+/** The modes and their allowed requests. A forbidden request is not sent, even if its intent began in another mode. */
 export const LADDER: Readonly<Record<Mode, ModeRule>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -54,12 +54,12 @@ interface ChosenModes {
   readonly killed: string | null;
 }
 
-/** Name of the ledger note that stores the modes over restarts. */
+/** Name of the ledger note that keeps the modes across restarts. */
 export const MODES_NOTE = 'modes';
 
-/** Modes that the ledger stores over restarts. */
+/** Modes that the ledger keeps across restarts. */
 export interface StoredModes extends ChosenModes {
-  /** True while a cancel-all is not verified; the next process continues it. */
+  /** Whether a cancel-all is not verified yet; the next process continues it. */
   readonly canceling: boolean;
 }
 
@@ -77,13 +77,13 @@ export interface Stops {
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
-  /** Why another trader may soon hold the lease on the wallet; absent without a fleet. */
+  /** Why another trader may soon have the lease on the wallet; null if none may, absent without a fleet. */
   readonly fleet?: string | null;
-  /** Why own orders or own trades have been unreadable for some time. */
+  /** Why own orders or own trades have been unreadable for long; null or absent while they are readable. */
   readonly unread?: string | null;
 }
 
-/** Mode and reason caused by a partly used loss limit; ignored when a stricter mode applies. */
+/** Mode and reason caused by a partly used loss limit. */
 export interface HeldBack {
   readonly rung: 'widened' | 'reducing';
   readonly reason: string;
@@ -103,14 +103,14 @@ export class Modes {
   #proofs = 0;
   /** Time of the newest verified cancel-all or stop, our clock, ms; null before the first, unchanged by a resume. */
   provenMs: number | null = null;
-  /** Last returned mode object; replaced only when the mode changes. */
+  /** Last returned mode object; replaced only when mode or reason changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
   /** @param stored modes of an earlier process; missing fields count as null */
   constructor(stored: Partial<StoredModes>) {
     const { canceling = false, ...chosen } = stored;
     this.#stored = { ...NO_MODES, ...chosen };
-    // A killed process may have left orders at the exchange, so the cancel-all is verified again.
+    // A process killed by the operator may have left orders at the exchange, so all orders are canceled again.
     this.#canceling = canceling || this.#stored.killed !== null;
   }
 
@@ -144,8 +144,8 @@ export class Modes {
   }
 
   /**
-   * Why an operator's command is rejected now; null if it is accepted. A command for a stricter mode needs no reason. A
-   * resume needs a reason, except after a plain pause or another mode that the operator chose.
+   * Returns why an operator's command is rejected now; null if it is accepted. A command for a stricter mode needs no
+   * reason. A resume needs a reason, except after `pause`, `widen` or `reduce-only` by the operator.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
    */
@@ -161,7 +161,7 @@ export class Modes {
   }
 
   /**
-   * Operator's command that ends a mode; empty if no command exists or none is needed.
+   * Returns the operator's command that ends a mode; empty if there is none or none is needed.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null if nothing did
    * @param isHeldBack true when a partly used loss limit is the cause
@@ -232,12 +232,12 @@ export class Modes {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
-  /** True when two reads have verified that no order rests, and no request was begun since. */
+  /** True if two reads have shown that no own order is open, and no request has begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }
 
-  /** Counts a complete read that found `resting` own orders; no request was in flight when it began. */
+  /** Counts a complete read that found `resting` own orders. No request was in flight when the read began. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
@@ -246,7 +246,7 @@ export class Modes {
     this.provenMs = nowMs;
   }
 
-  /** Discards the verification that no order rests, because a request is in flight again. */
+  /** Discards the proof that no order rests, because a request is in flight again. */
   onUnsettled(): void {
     this.settledMs = null;
     this.#proofs = 0;

@@ -13,7 +13,7 @@ import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
 
-/** Longest time that a stop waits for conversions in flight, ms; the next start books their later results. */
+/** Maximum time that a stop waits for conversions in flight, ms. Later results are booked at the next start. */
 const CONVERSION_PATIENCE_MS = 10_000;
 const UNCLAIMED = 'this wallet of the fleet has not claimed the market';
 
@@ -33,12 +33,12 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Markets this wallet claims, and why all its orders are canceled (null if not); null without a fleet. */
+  /** `markets`: those this wallet has claimed. `hold`: why all orders are canceled, or null. Without a fleet: null. */
   fleet: { readonly hold: string | null; readonly markets: ReadonlySet<string> } | null = null;
-  /** Quoting stance of the newest step; orders begun under a different stance are decided again. */
+  /** Risk stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: SafetyInputs;
-  /** Inputs that determine the mode, in one reused object, because every step reads the mode several times. */
+  /** Inputs that determine the mode. The object is reused, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
     reducing: null,
@@ -70,7 +70,7 @@ export class Safety {
     const reservations = this.#watched.executor.reservations();
     const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
     if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
-    // Without resting orders, a conversion can still be in flight. A stop waits briefly to book the conversion.
+    // Even if no order rests, a conversion may be in flight. The stop waits briefly, to book the conversion's result.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
@@ -78,7 +78,7 @@ export class Safety {
       : now;
   }
 
-  /** Why the exchange's contradictory answers restrict the trader to reducing orders; null without a contradiction. */
+  /** Why only reducing orders are allowed: ledger and exchange differ, or a fill is contradictory; null if neither. */
   get reduceOnly(): string | null {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
@@ -88,14 +88,14 @@ export class Safety {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Restriction by a partly used loss limit, if nothing stricter applies; null without a restriction. */
+  /** Restriction by a partly used loss limit; null if there is none or a stricter one applies. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
     return reason === this.guards.loss.rung[rung] ? { rung, reason } : null;
   }
 
-  /** Why one market is neither quoted nor converted; undefined if quotes and conversions are allowed. */
+  /** Returns why a market is neither quoted nor converted; undefined if quotes and conversions are allowed. */
   whyPaused(conditionId: string): string | undefined {
     return (
       this.pauses.findReason(conditionId) ??
@@ -104,7 +104,7 @@ export class Safety {
     );
   }
 
-  /** Why the fleet's claims forbid this wallet to quote a market; undefined if they allow it, or without a fleet. */
+  /** Returns why the fleet forbids this wallet to quote a market; undefined if not forbidden, or without a fleet. */
   whyUnclaimed(conditionId: string): string | undefined {
     return this.fleet === null || this.fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
   }
@@ -136,7 +136,7 @@ export class Safety {
     this.#measureLoss(nowMs);
   }
 
-  /** After a change of capital, shifts the loss guard's reference values and stores the guard's state. */
+  /** Call after a change of capital: shifts the loss guard's reference values by it, and stores the guard's state. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
@@ -169,15 +169,15 @@ const WITH_REASON = 'resume --reason TEXT';
 /** Command for the operator after a restored backup, or when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Operator's command that ends a stop; empty without a stop, or if the stop ends without a command. */
+/** Returns the operator's command that ends a stop; empty without a stop, or if the stop ends by itself. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // A resume accepts ledger differences but books nothing, so the command `adopt` is offered instead.
+  // `resume` accepts differences but does not correct the ledger, so `adopt` is proposed instead.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
   if (way !== '') return way;
-  // The alarm of a contradictory fill and a market's pause also need a resume with a reason.
+  // After a contradictory fill, or while a market is paused, a resume also needs a reason.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const mayQuote = mode === 'quoting' || mode === 'widened' || mode === 'reducing';
   if (isOdd || (mayQuote && pauses.first !== null)) return WITH_REASON;
@@ -186,9 +186,9 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
 }
 
 /**
- * Reads from a ledger the mode of the next start, after a stop by an operator, a limit or an alarm.
+ * Reads from a ledger in which mode the next start begins, after a stop by an operator, a limit or an alarm.
  *
- * @param stopFile text of the stop file; null without one
+ * @param stopFile text of the stop file; null if the file does not exist
  */
 export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLimits, stopFile: string | null) {
   const setNote = (key: string) => {
@@ -210,7 +210,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause: `flattening` while holdings are sold, `flattened` after that sale ended or was stopped. */
+/** Cause of a pause: `flattening` while holdings are sold, `flattened` after these sales have ended. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -225,7 +225,7 @@ const FLATTENED = 'flattened by the operator';
 const NONE: readonly string[] = [];
 
 /**
- * Pauses of single markets, stored over restarts. A pause or flatten by the operator ends only with a resume of that
+ * Pauses of single markets, kept across restarts. A pause or flatten by the operator ends only with a resume of that
  * market. A pause by the trader, for example after the signer refused, also ends with a resume of all markets.
  */
 export class Pauses {
@@ -242,7 +242,7 @@ export class Pauses {
     this.#listFlattening();
   }
 
-  /** Reason of a market's pause; undefined while it is not paused. */
+  /** Returns the reason of a market's pause; undefined if the market is not paused. */
   findReason(conditionId: string): string | undefined {
     return this.#pauses.get(conditionId)?.reason;
   }
@@ -269,7 +269,7 @@ export class Pauses {
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Condition ids of markets that were flattened by an operator. */
+  /** Condition ids of markets that an operator has flattened. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
@@ -288,12 +288,12 @@ export class Pauses {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
   }
 
-  /** True if the trader itself paused the market, for example after a refusal by the signer. */
+  /** Returns true if the trader itself paused the market, for example after a refusal by the signer. */
   isRefused(conditionId: string): boolean {
     return this.#pauses.get(conditionId)?.kind === 'refused';
   }
 
-  /** Why a resume of the market needs a reason; null when no reason is needed. */
+  /** Returns why a resume of the market needs a reason; null if none is needed. */
   whyReasonNeeded(conditionId: string): string | null {
     const pause = this.#pauses.get(conditionId);
     return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
@@ -303,7 +303,7 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  /** Ends all pauses by the trader itself; pauses by an operator stay. */
+  /** Ends all pauses that the trader itself began; pauses by an operator stay. */
   liftOwn(): void {
     for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();

@@ -65,7 +65,7 @@ export class Account {
    * @param ageMs age of the process, ms
    */
   value(ageMs: number): HoldingsWorth | null {
-    // The price of an excluded market is ignored.
+    // The newest price of an excluded market is ignored.
     const isOut = (conditionId: string) => (this.#markets.get(conditionId)?.excludedBecause ?? null) !== null;
     return this.valuation.value(this.own, isOut, ageMs);
   }
@@ -76,7 +76,7 @@ export class Account {
       this.valuation.look(conditionId, feed.mark(nowMs, ownOrders(this.own, conditionId)), feed.others, nowMs);
   }
 
-  /** True when the wallet has shares, orders or requests in flight in this market. */
+  /** Returns true if the wallet has shares, orders or conversions in flight in this market. */
   isOurs(conditionId: string): boolean {
     const held = heldIn(this.own, conditionId);
     if (held.yesMicros > 0 || held.noMicros > 0 || (this.own.orders.get(conditionId)?.length ?? 0) > 0) return true;
@@ -84,20 +84,20 @@ export class Account {
   }
 }
 
-/** Name of the ledger note that stores how many complete sets each strategy wants. */
+/** Name of the ledger note that stores the number of complete sets that each strategy wants. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/** Complete sets to keep in one market: the most that a strategy wants, and whether all of them allow merges. */
+/** Complete sets to keep in one market: the most that any strategy wants, and whether all strategies allow merges. */
 export interface SetCore {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
-  /** Quote slot of the strategy that wants the most complete sets; null without such a strategy. */
+  /** Quote slot of the strategy that wants the most complete sets; null if no strategy wants sets. */
   readonly slot: QuoteSlot | null;
 }
 
 export const NO_CORE: SetCore = { sharesMicros: ZERO, merges: true, slot: null };
 
-/** Wishes of strategies for complete sets. A wish stays while an old book stops quotes, to save a merge and a split. */
+/** Complete sets that strategies want. While an old book stops quotes, these numbers stay, to save conversions. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;
@@ -109,7 +109,7 @@ export class CoreSets {
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a strategy's changed wish for complete sets; quotes without a fair price change no wish. */
+  /** Stores a change of the complete sets that a strategy wants. Quotes without a fair price change nothing. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -121,7 +121,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Combines the running strategies' wishes for complete sets; wishes of removed strategies are ignored. */
+  /** Combines the complete sets that a market's current strategies want; ignores those of removed strategies. */
   of(slots: readonly QuoteSlot[]): SetCore {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -152,7 +152,7 @@ export class Valuation {
   readonly #books = new Map<string, Book>();
   /** Value of the holdings; null while a held share has no mark. */
   equityMicros: Micros | null = null;
-  /** Time when price averages were last stored, our clock, ms; null before the first check. */
+  /** Time when price averages were last stored, our clock, ms; null before the first call of `takeDue`. */
   #storedMs: number | null = null;
 
   constructor(notes: Notes) {
@@ -170,7 +170,7 @@ export class Valuation {
     this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
   }
 
-  /** Drops marks and books of untracked markets; their price averages stay. */
+  /** Drops the marks and books of untracked markets, but not their price averages. */
   forget(isTracked: (conditionId: string) => boolean): void {
     for (const market of this.marks.keys()) if (!isTracked(market)) this.marks.delete(market);
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
@@ -208,7 +208,7 @@ export class Valuation {
     return { equityMicros, passingMicros };
   }
 
-  /** True once per interval, when the price averages must be stored. */
+  /** Returns true once per interval: then the price averages must be stored. */
   takeDue(nowMs: number): boolean {
     this.#storedMs ??= nowMs;
     if (Math.abs(nowMs - this.#storedMs) < STORED_EVERY_MS) return false;
@@ -226,7 +226,7 @@ export class Valuation {
 
 type ShareCounts = Pick<HeldShares, 'yesMicros' | 'noMicros'>;
 
-/** Value of shares at the capped YES price, rounded down; null if that price is missing. Complete sets count as 1. */
+/** Returns the value of shares at a price, capped and rounded down; null for no price. A complete set is worth 1. */
 export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;
@@ -236,7 +236,7 @@ export function valueAtPrice(shares: ShareCounts, yesPrice: Micros | null, caps:
 }
 
 /**
- * Value of shares if they were sold to other accounts' bids, capped and rounded down. Shares with no bid count as 0.
+ * Returns the value of shares if sold to others' bids, capped and rounded down. Shares without a bid count as 0.
  *
  * @param others YES book without own orders
  */
@@ -263,7 +263,7 @@ function splitSets({ yesMicros, noMicros }: ShareCounts) {
 }
 
 const NOTE = 'marks';
-/** Longest wait after a start for a market's new mark, ms; after that the stored mark is used. */
+/** Maximum wait after a start for a market's new mark, ms; then the stored mark is used. */
 const FRESH_MS = 60_000;
 
 /** Reads the stored marks (valuation prices) of held markets. */
@@ -282,7 +282,7 @@ export class Marks extends Map<string, Micros> {
   }
 
   /**
-   * Uses the stored mark of a market without a new mark, so that quoting in other markets continues.
+   * Uses the stored mark if a market has no new mark, so that quoting in other markets continues.
    *
    * @param held holdings by condition id
    * @param isOut true when observations of a market are ignored

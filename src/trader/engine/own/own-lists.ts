@@ -1,4 +1,4 @@
-/** Reads own resting orders and own trades. The executor books their rows; the reconciler records complete reads. */
+/** Reads own open orders and own trades. The executor books the rows; the reconciler gets every complete read. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
@@ -10,7 +10,7 @@ import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/poll-memory.js';
 
-/** Effects of one page of a list of own orders or own trades. */
+/** What follows from one page of own orders or own trades. */
 interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
@@ -20,11 +20,11 @@ interface ListStep {
   readonly restingOrders: RestingOrders | null;
 }
 
-/** How far before an order's creation the search for its missing fills begins, ms, because clocks differ. */
+/** Time before an order's creation at which the search for its missing fills begins, ms, because clocks differ. */
 const SEARCH_SLACK_MS = 60_000;
 /** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;
-/** Maximum pages of one search for missing fills: two thousand trades. Reconciliation reports missing fills. */
+/** Maximum pages of one search for missing fills: 2000 trades. Reconciliation reports fills that were not found. */
 const MAX_SEARCH_PAGES = 20;
 const BASELINE_NOTE = 'trades_baseline';
 const NO_TRADES = '-';
@@ -37,7 +37,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** The last first page of own trades whose rows are all booked; null before one. The shell may return the same page object again. */
+  /** Last first page of own trades whose rows are all booked; null if there is none. The shell may return it again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
@@ -83,7 +83,7 @@ export class OwnLists {
     const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
     this.#fillPages += 1;
-    // A page without new fills ends the read, unless an order still misses fills.
+    // A page without new fills ends the read, unless fills of an order are still missing.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
     if (walk.pages === 1) this.#keepBooked(report, step.rows, rows);
@@ -99,7 +99,7 @@ export class OwnLists {
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
   }
 
-  /** True if this first page of trades equals the last booked page, and no fill is missing. */
+  /** Returns true if this is the same first page as the last booked one, and no fill is missing. */
   #isBookedPage(report: RequestResult): boolean {
     const { outcome } = report;
     const booked = this.#bookedPage;
@@ -108,7 +108,7 @@ export class OwnLists {
     return isSame && booked.limit === readLimit(report.request) && this.#executor.missingFills().length === 0;
   }
 
-  /** True when an older page of trades may contain a missing fill, and a search is due. */
+  /** Returns true if an older page of trades may contain a missing fill, and a search is due. */
   #searches({ nowMs, venueTimeMs }: RequestResult, oldestS: number): boolean {
     const missing = this.#executor.missingFills();
     if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;
@@ -120,7 +120,7 @@ export class OwnLists {
     return oldestS * 1000 >= since;
   }
 
-  /** Pubkey of the newest trade at this ledger's first start: older trades are never booked. */
+  /** Returns the pubkey of the newest trade at this ledger's first start; this and older trades are never booked. */
   #baseline(newest: string): string {
     const stored = this.#ledger.note(BASELINE_NOTE);
     if (stored !== null) return stored;

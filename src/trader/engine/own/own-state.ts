@@ -8,7 +8,7 @@ import type { OwnOrder } from '../../market/view.js';
 import { type EventRule, Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import { inYesSpace, type QuotedOrder } from '../quoting/changes.js';
 
-/** Market facts that determine the cost of own orders: the event, and the higher of the two fee rates. */
+/** Facts of a market that determine the cost of own orders: its event, and the higher of maker and taker fee rate. */
 export interface MarketTerms {
   readonly eventConditionId: string | null;
   readonly feeRateMicros: Micros;
@@ -24,18 +24,18 @@ export interface HeldShares {
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: HeldShares = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
-/** Own holdings and orders at one time, from `readOwnState`. Outdated by the next change of ledger or executor. */
+/** Own holdings and orders at one time, from `readOwnState`. Outdated after the next change of ledger or executor. */
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
   /** Cash that is not reserved by working buys and splits. */
   readonly availableMicros: Micros;
   readonly held: ReadonlyMap<string, HeldShares>;
-  /** Orders that rest or may rest, by market. */
+  /** Own orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
    * Number of unsettled orders: they may still fill, or some of their fills are not booked. While this number is above
-   * 0, the trader cannot verify that no order rests. Cancels are not included.
+   * 0, the trader cannot verify that no order rests. The number does not include cancels.
    */
   readonly unsettled: number;
 }
@@ -82,11 +82,11 @@ export function readOwnState(
 
 export const heldIn = (own: Pick<OwnState, 'held'>, market: string): HeldShares => own.held.get(market) ?? NOTHING;
 
-/** Average cost per share, rounded down to a micro; null without shares. */
+/** Returns the average cost per share, rounded down; null if no shares are held. */
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
-/** Own orders of a market, in the form for market trackers. */
+/** Returns the own orders of a market, for its tracker. */
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
 
@@ -100,7 +100,7 @@ function holdings(rows: readonly HeldPosition[]): Map<string, HeldShares> {
   return held;
 }
 
-/** Shares locked by merges and redeems in flight, and currency of splits in flight. */
+/** Returns the shares locked by merges and redeems in flight, and the currency of splits in flight. */
 function lockedIn(market: string, reservations: readonly Reservation[]) {
   let yes = 0;
   let no = 0;
@@ -114,7 +114,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/** Cached order objects for risk, by reservation. An unchanged order keeps its object with its cached weight. */
+/** Cached order objects for risk, by reservation. An unchanged order keeps its object, and the weight cached in it. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {

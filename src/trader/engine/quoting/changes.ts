@@ -7,11 +7,11 @@ import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
 import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
 import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 
-/** An own order that rests or may rest, and whether it can be canceled. */
+/** An own order that rests or may rest, with the data needed to cancel it. */
 export interface QuotedOrder extends OwnOrder {
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** Phase: `resting` can be canceled, `pending` is in flight or unknown, `canceling` has a cancel in flight. */
+  /** Phase. `resting`: can be canceled. `pending`: in flight or unknown. `canceling`: its cancel is in flight. */
   readonly phase: 'resting' | 'pending' | 'canceling';
 }
 
@@ -31,8 +31,8 @@ export interface Changes {
 /**
  * Returns the cancels and new orders that turn resting orders into the wanted quotes. An order near a wanted level
  * stays, oldest first: it keeps its queue position and saves four requests. Orders near no wanted level are canceled. A
- * side gets no new orders while some are being canceled, so that resting orders never exceed the wanted amount. Probe
- * orders match only probe levels, after all other levels.
+ * side gets no new orders while other orders on it must still end, so that orders never exceed the wanted amount. Probe
+ * orders match only probe levels, and come after all other levels.
  *
  * @param movesWait returns true if requests are short. An order that fits no level then stays if it offers no more than
  * wanted, unless the quotes are exact
@@ -99,13 +99,13 @@ function sideChanges(
   return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
 
-/** Part of a wanted level that no resting order covers yet. */
+/** Part of a wanted level that existing orders do not cover. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
 }
 
-/** Returns orders, best price first, that together offer no more than wanted at each price or better. */
+/** Returns orders, best price first, which at each price or better offer together no more than wanted. */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;
@@ -135,7 +135,7 @@ export interface OrderLeg {
   readonly amountMicros: Micros;
 }
 
-/** Shares that no open order or conversion binds, and currency that no open order reserves. */
+/** Free shares (not offered by orders or locked by conversions) and free currency (not reserved). */
 interface Free {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -144,18 +144,18 @@ interface Free {
 
 /** Facts besides prices that decide between selling held shares and buying the other outcome. */
 interface LegPricing {
-  /** True when the order would trade at once and pay the taker fee. */
+  /** Whether the order would trade at once and pay the taker fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
 
-/** Requests per additional order of a level: draft and submit for the order, and again for its cancel. */
+/** Requests per additional order of a level: draft and submit of the order, then of its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
  * Chooses orders for a wanted level: a bid can sell NO or buy YES; an ask can sell YES or buy NO. At equal fees held
- * shares are sold first, because that frees currency without a merge. Everything is bought if that saves more than the
- * bound currency of a pair costs until its merge. Amounts below the smallest order are dropped.
+ * shares are sold first, because that frees currency without a merge. Otherwise all is bought if the saved fees exceed
+ * the cost of the currency bound until the merge. Amounts below the smallest order are dropped.
  */
 export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): OrderLeg[] {
   const bid = wish.side === 'bid';
@@ -172,7 +172,7 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** True when buying the whole amount is cheaper than selling held shares. */
+/** Returns true if buying the whole amount is cheaper than selling held shares first. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,
@@ -187,12 +187,12 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // Without enough cash to buy the whole amount, held shares are sold; fees never exceed the price.
+  // If cash does not suffice for the whole amount, held shares are sold first; fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }
 
-/** Fees per share, currency: for selling held shares, and for buying the other outcome. */
+/** Returns the fees per share, currency, for selling held shares and for buying the other outcome. */
 export function legFees(
   facts: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>,
   side: BookSide,

@@ -21,7 +21,7 @@ import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** Market views of each event that took a turn in this step. */
+/** Market views of each event whose quoter ran in this step, by sandbox. */
 export type EventTurns = ReadonlyMap<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Runs the quoter of every event that has a due market. All markets of such an event take a turn. */
+/** Runs the quoter of every event that has a due market. All markets of this event then take a turn. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   const { nowMs } = context;
@@ -40,7 +40,7 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
     const { event } = sandbox;
     if (event === null || !slots.some(({ slot }) => nowMs >= slot.dueMs)) continue;
     const members = slots.map((each) => ({ ...each, view: makeView(state, each.entry, each.slot, nowMs) }));
-    // Orders of an event wait until all books of the event have been read.
+    // After a start, an event waits until all its books have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
     sandbox.askEvent(makeWholeView(state.safety, event, members, context));
     for (const { slot } of members) slot.dirty = true;
@@ -63,7 +63,7 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** Makes the view of a whole event for its strategy; null if no market's quotes would be used. */
+/** Makes the view of a whole event for its strategy; null if no market of the event may be quoted. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
@@ -79,13 +79,13 @@ function makeWholeView(
   return makeWholeEventView(nowMs, event, markets, wanted);
 }
 
-/** Why no strategy may quote a market now; null when quoting is allowed. */
+/** Returns why no strategy may quote a market now; null if quoting is allowed. */
 export function findHold(safety: Safety, conditionId: string, hold: string | null): string | null {
   const paused = safety.whyPaused(conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
 }
 
-/** The strategy's view of its market; null before the first book. */
+/** Returns the strategy's view of its market; null before the first book. */
 export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot, nowMs: number): MarketView | null {
   const { account, safety, settings, requests, selection } = state;
   const { conditionId, feed } = entry;
@@ -102,7 +102,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
-      // No strategy is called in a stance that forbids quotes.
+      // The value does not matter in a stance that forbids quotes, because no strategy is called then.
       stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
       orders: ownOrders(own, conditionId),
     },
@@ -124,7 +124,7 @@ interface EventTurnsContext {
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** View of a market's event; null for a market without an event or detail. */
+/** Returns the view of a market's event; null if the market has no event, or before its detail was read. */
 export function makeEventView(
   { markets, account: { own }, settings }: EventTurnsContext,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -148,7 +148,7 @@ export function makeEventView(
   });
 }
 
-/** Best price of own orders on each side; null without an order. */
+/** Returns the best price of own orders on each side; null for a side without orders. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;
@@ -160,8 +160,8 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * True while this slot's orders cannot be judged: after a start, until own orders and the book have been read, at most
- * for the maximum book age. A premature cancel would cost four requests and the queue position.
+ * Returns true if, after a start, this slot's orders cannot be checked yet: own orders or book are not read. The grace
+ * lasts at most the maximum book age. A premature cancel would cost four requests and the queue position.
  */
 export function isInStartupGrace(
   { safety, account, clock }: TraderState,
@@ -173,14 +173,14 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** True until the first market list has assigned markets to the strategies that select markets from it. */
+/** Returns true after a start until the first market list has assigned markets to strategies that select from it. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** True if the trader's mode allows quotes. Modes without quotes, e.g. kill, cancel resting orders at once. */
+/** Returns true if the trader's mode allows quotes. Other modes, e.g. `killed`, cancel resting orders at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -33,12 +33,12 @@ interface WishBounds {
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-/** Longest interval between turns of a slot, ms: ages and time to resolution change without new data. */
+/** Maximum interval between turns of a slot, ms, because ages and time to resolution change without new data. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
   readonly conditionId: string;
-  /** False outside the strategy's quote hours; always true for a strategy without quote hours. */
+  /** Whether the strategy is within its quote hours; always true for a strategy without quote hours. */
   inQuoteHours: boolean;
   /** True if an input of the strategy has changed since its last quotes. */
   dirty = true;
@@ -49,21 +49,21 @@ export class QuoteSlot {
   strategy: StrategySettings;
   /** Names of the feeds in the strategy's parameters. */
   feeds: readonly string[];
-  /** Why the next turn cancels all orders of the slot and decides them again; null when it does not. */
+  /** Why the next turn cancels all orders of the slot, to decide them again; null if it does not. */
   #pulledBecause: string | null = null;
   /** True after `open` was called, which happens at the market's first detail. */
   #isOpen = false;
-  /** Sandbox that runs the strategy's quoter; null without a quoter. */
+  /** Sandbox that runs the strategy's quoter; null if the slot has no quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NOT_QUOTED;
   /** The strategy's last quotes, even if it was not selected to quote this market. */
   wanted: Quotes = NOT_QUOTED;
   #leftOutBecause: string | null;
-  /** Last estimated value of quoting this market; null when it could not be estimated. */
+  /** Last estimated value of quoting this market; null if it could not be estimated. */
   worth: Worth | null = null;
   /** The last view passed to the strategy; null before the first book. */
   view: MarketView | null = null;
-  /** True when the last quotes with a fair price were post-only. */
+  /** Whether the last quotes with a fair price were post-only. */
   isPostOnly = false;
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -113,7 +113,7 @@ export class QuoteSlot {
     return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Why the strategy does not quote this tracked market; null when the strategy quotes it. */
+  /** Why the strategy does not quote this tracked market; null if it is selected. */
   get leftOutBecause(): string | null {
     return this.#leftOutBecause;
   }
@@ -136,7 +136,7 @@ export class QuoteSlot {
     this.#quotedMs = bounds.nowMs;
     this.view = view;
     this.quotes = this.#decide(view, bounds);
-    // Orders in flight come from the last quotes with a fair price.
+    // Orders in flight were decided from the last quotes with a fair price.
     if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
     return this.quotes;
   }
@@ -144,21 +144,21 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // This turn reports the reason and cancels the slot's orders, so the next turn may quote again.
+    // This turn reports the reason and cancels the slot's orders; the next turn may quote again.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
       // A market with an outdated book keeps its wanted quotes, because the market's valuation uses them.
       if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NOT_QUOTED;
       return silent ?? this.wanted;
     }
-    // The limiting values are read before the strategy runs, so that the strategy cannot change them.
+    // Stance, market and holding are read before the strategy runs, so that the strategy cannot change them.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     const leftOut = this.#leftOutBecause;
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
-    // In a market that was not selected, quotes may still reduce the holding.
+    // In a market that is not selected, quotes may only reduce the holding.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
     return left === 0
@@ -166,13 +166,13 @@ export class QuoteSlot {
       : { ...reducing, note: `the strategy only reduces its holding, because ${leftOut}: ${quotes.note}` };
   }
 
-  /** Why the strategy may not quote now, in one sentence; null when quoting is allowed. */
+  /** Returns why the strategy may not quote now, in one sentence; null if it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'the strategy is outside its quote hours';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    // Risk rejects new orders by these limits; this check also cancels resting orders.
+    // By these limits risk rejects new orders; this check also has resting orders canceled.
     const { health, market, timeToResolutionMs } = view;
     const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
     if (market.phase !== 'open') return `the market is ${market.phase}`;
@@ -187,14 +187,14 @@ export class QuoteSlot {
   }
 }
 
-/** Refused orders in this market since the start, by name of the risk control: number and newest text. */
+/** Refused orders of the slot since the start, by name of the risk control: number and newest text. */
 class Refusals extends Map<string, Pick<Refused, 'name' | 'text'> & { readonly count: number }> {
   add({ name, text }: Pick<Refused, 'name' | 'text'>): void {
     this.set(name, { name, count: (this.get(name)?.count ?? 0) + 1, text });
   }
 }
 
-/** Maximum age of a fresh book, ms. The age of a fresh book does not explain missing quotes. */
+/** Maximum age of a fresh book, ms. If quotes are missing although the book is fresh, its age is not the cause. */
 const FRESH_BOOK_MS = 2_000;
 
 /** Returns the strictest class of live change among changed parameters; null if no parameter changed. */
@@ -209,8 +209,8 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
 type StanceInputs = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Limits quotes by the stance; only the stance `normal` allows probes. With `widen`, no level is closer to the fair
- * price than `widenDistance`. With `reduce-only`, quotes can only reduce the net position, at most to zero.
+ * Limits quotes by the risk stance; only the stance `normal` allows probes. With `widen`, no level is closer to the
+ * fair price than `widenDistance`. With `reduce-only`, quotes can only reduce the net position, at most to zero.
  */
 export function applyStance(quotes: Quotes, view: StanceInputs, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
@@ -232,10 +232,10 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves quote levels. The first of several levels at one price stays; levels off the price grid are dropped. */
+/** Moves quote levels. Of several levels at one price only the first stays. Drops levels outside the price range. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
-  // A level may become an order for NO shares, so 1 - price must also be valid.
+  // A level may become an order for NO shares, so 1 - price must also be in the range.
   const lowest = Math.max(market.minPriceMicros, ONE - market.maxPriceMicros);
   return moved.filter(
     ({ priceMicros }, i) =>
@@ -251,7 +251,7 @@ function reducing(quotes: Quotes, { inventory, market }: StanceInputs): Quotes {
   };
 }
 
-/** Returns the best quote levels, with at most this total of shares. */
+/** Returns the best quote levels that together have at most this number of shares. */
 function atMost(shares: number, levels: readonly QuoteLevel[], market: MarketFacts): QuoteLevel[] {
   let left = shares;
   const kept: QuoteLevel[] = [];

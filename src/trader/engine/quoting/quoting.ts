@@ -1,4 +1,4 @@
-/** Turns the quotes of a slot into intents that risk approves and the executor stores. */
+/** Turns the quotes of a slot into intents, which risk must approve and the executor stores. */
 
 import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js';
 import type { IntentRow } from '../../ledger/contract.js';
@@ -15,10 +15,10 @@ import type { QuoteSlot } from './quote-slot.js';
 /** Pause before the next order after the exchange or the signer rejected an order in a market, ms. */
 export const PLACE_PAUSE_MS = 5_000;
 
-/** Probe orders are sent only while this fraction of the allowed open orders is not reached. */
+/** Probe orders are sent only while open orders are below this fraction of the allowed number. */
 const PROBES_PART = 1 / 4;
 
-/** Longest wait of new orders after a fill for a newer book of the market, ms. */
+/** Maximum time for which new orders wait, after a fill, for a newer book of the market, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
 /** Fraction of the request burst that must remain free before an order is moved, if the move can wait. */
@@ -33,7 +33,7 @@ export function quoteSlot(
 ): boolean {
   const { nowMs } = context;
   const quotes = slot.wish(view, context);
-  // The book comes from the market tracker, because a strategy could have changed the book in its view.
+  // The book is taken from the market tracker, because a strategy could have changed the book in its view.
   const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
@@ -44,7 +44,7 @@ export function quoteSlot(
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
-  // New orders wait for a book that shows the result of the newest own fill.
+  // New orders wait for a book that was read after the newest own fill.
   const bookMs = nowMs - sight.health.bookAgeMs;
   if (bookMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS) return canceled;
   let placed = false;
@@ -55,11 +55,11 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** True if probe orders may be sent. Probes use only requests and open orders that no other order needs. */
+/** Returns true if probe orders may be sent. Probes use only requests and open orders that other orders do not need. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
-/** Cancels these orders, except those with a cancel in flight. Returns true if a cancel was begun. */
+/** Cancels these orders, except pending ones and those with a cancel in flight. Returns true if a cancel began. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -69,7 +69,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Cancels one order, even if the ledger does not know it. Returns false if its cancel is in flight or refused. */
+/** Cancels one order, even if the ledger does not know it. Returns false if risk refuses, or a cancel is in flight. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
@@ -77,7 +77,7 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, cont
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** Places the orders of one wanted level; returns true when at least one was approved. */
+/** Places the orders of one wanted level. Returns true if at least one was approved. */
 function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
   const { exposure } = context.own;
   const free = {
@@ -112,7 +112,7 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
   return placed;
 }
 
-/** Sorts levels by distance from the fair price, probes last: a short budget then omits only far levels. */
+/** Sorts levels by distance from the fair price, probes last, so that a short budget omits only far levels. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
@@ -122,7 +122,7 @@ function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonl
   );
 }
 
-/** Text for the command `explain`: reason of an order, with the strategy's note and input data. */
+/** Returns an order's reason as JSON for the command `explain`: the strategy's note and the input data. */
 function explainQuotes(
   quotes: Quotes,
   isProbe: boolean,
@@ -147,12 +147,12 @@ function explainQuotes(
 /** Name of the post-only rule in the refusal counts of the command `explain`. */
 export const POST_ONLY = 'post_only';
 
-/** Book and trade with which an order's YES price is compared. */
+/** Books and trade with which an order's YES price is compared. */
 type SeenPrices = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
  * Returns why a post-only order at this YES price must not be sent; null if it may be sent. The exchange has no
- * post-only flag, so the trader drops orders that would trade at once. Drafts and signatures need this check.
+ * post-only flag, so the trader drops orders that would trade at once. Checked before draft and signature.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: SeenPrices): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
@@ -168,8 +168,8 @@ const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * True when the market has moved through an order price: a taker traded at that price or better, or beyond the whole
- * shown side. An order inside the spread ignores trades at the best price next to it.
+ * Returns true if the newest trade passed an order's price: its taker was on the order's side, or its price was beyond
+ * `beside`. `beside` is the best price on that side (null: the side is empty).
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -178,7 +178,7 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Why post-only forbids signing this order now; null when signing is allowed. */
+/** Returns why post-only forbids signing this order now; null if it does not. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);

@@ -1,4 +1,4 @@
-/** Runs the quoters (code of strategies), and contains failures: a quoter may throw, hang or lose its state. */
+/** Runs the quoters (code of strategies) and limits damage by failures: a quoter may throw, hang or lose its state. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
@@ -17,7 +17,7 @@ import {
 } from '../../strategy/contract.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
-/** A quoter of one market or of one event; a market's quoter ignores the condition id. */
+/** A quoter of one market or of one event. A market's quoter ignores `conditionId`. */
 interface AnyQuoter {
   quote(view: MarketView | WholeEventView): unknown;
   observe?(event: AnyEvent, conditionId: string): void;
@@ -30,7 +30,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Interval at which a strategy's state is saved, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/** Runs the quoter of one market or one event. After a failure the quoter is not called until `renew` replaces it. */
+/** Runs the quoter of one market or one event. After a failure, the quoter is not called until `renew` replaces it. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -41,11 +41,11 @@ export class StrategySandbox {
   /** Current parameters of the strategy's quoter. */
   params: ParamValues;
   #quoter: AnyQuoter | null;
-  /** Quotes of the event's newest turn by condition id; null before the first turn, and when unusable. */
+  /** Quotes of the event's newest turn, by condition id; null before the first turn, or if they are invalid. */
   #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
-  /** The newest parameters that the quoter did not accept. */
+  /** Parameters that the quoter was last given and did not accept; null if it accepted them. */
   #refusedParams: ParamValues | null = null;
-  /** Why the quoter is stopped; null while it works. */
+  /** Why the quoter was stopped; null while it works. */
   failure: string | null = null;
   #isFailureTaken = false;
   #memoryTrouble: string | null = null;
@@ -53,7 +53,7 @@ export class StrategySandbox {
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
-  /** True when the quoter began without its saved state, although such state existed. */
+  /** Whether the quoter began without its saved state, although such state existed. */
   readonly hasBegunAnew: boolean;
 
   private constructor(
@@ -111,7 +111,7 @@ export class StrategySandbox {
     );
   }
 
-  /** Creates a quoter from saved state; null when the state is unusable. `takeMemoryTrouble` returns the reason. */
+  /** Creates a quoter from saved state; null if the state cannot be used. `takeMemoryTrouble` returns the reason. */
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
@@ -138,7 +138,7 @@ export class StrategySandbox {
     }
   }
 
-  /** Returns a new failure of the quoter once, for a notice; otherwise null. */
+  /** Returns a failure of the quoter once, for a notice; otherwise null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
@@ -165,12 +165,12 @@ export class StrategySandbox {
     this.#quoter = this.#createQuoter();
   }
 
-  /** Runs the quoter of an event. With a null view the quoter is not called, because no market may quote. */
+  /** Runs the quoter of an event. A null view means that no market may be quoted; then the quoter is not called. */
   askEvent(view: WholeEventView | null): void {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Returns one market's quotes; none after a failure. An event's quotes come from its newest turn. */
+  /** Returns one market's quotes; none after a failure. An event's quotes are those of its newest turn. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
@@ -180,12 +180,12 @@ export class StrategySandbox {
     return quotes || NO_QUOTES('the event has not been quoted yet');
   }
 
-  /** Calls the quoter and returns its quotes; null after any failure, or when `check` rejects the quotes. */
+  /** Calls the quoter and returns its quotes; null after a failure, or if `check` finds the quotes invalid. */
   #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.failure !== null || quoter === null) return null;
     try {
-      // The strategy's module declares the type of the quotes, and `check` verifies the value.
+      // The cast is safe: `check` verifies the value.
       const quotes = this.#call(() => quoter.quote(view)) as T;
       const nonsense = check(quotes, view);
       if (nonsense === null) return quotes;
@@ -196,7 +196,7 @@ export class StrategySandbox {
     return null;
   }
 
-  /** Passes an event, e.g. a fill, to the quoter. As a fill arrives only once, the next turn saves the state. */
+  /** Passes an event to the quoter. After a fill the next turn saves the state, because a fill is passed only once. */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -224,13 +224,13 @@ export class StrategySandbox {
     return true;
   }
 
-  /** True when the quoter's state must be saved: after a fill, or at the first turn of an interval. */
+  /** Returns true if the quoter's state must be saved: after a fill, or at the first turn of an interval. */
   isSaveDue(nowMs: number): boolean {
     // Intervals begin at fixed times, so that all states are saved in the same few steps. Each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
-  /** Returns the quoter's state to store; null without a state, or if the state is unchanged. */
+  /** Returns the quoter's state to store; null if it has none or the state is unchanged. */
   save(nowMs: number): SavedState | null {
     const saved = this.#readState();
     this.#savedMs = nowMs;
@@ -240,7 +240,7 @@ export class StrategySandbox {
     return saved;
   }
 
-  /** Reads the state from which a later quoter can be created; null when the state cannot be stored. */
+  /** Reads the state from which a later quoter can be created; null if there is none or it cannot be stored. */
   #readState(): SavedState | null {
     const quoter = this.#quoter;
     if (this.failure !== null || this.#version === null || quoter?.save === undefined) return null;
@@ -258,7 +258,7 @@ export class StrategySandbox {
   }
 }
 
-/** Text of a thrown value, shortened, because a strategy may throw anything. */
+/** Describes a thrown value, shortened, because a strategy may throw anything. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
@@ -276,12 +276,12 @@ export class Sandboxes {
     this.#memory = memory;
   }
 
-  /** True when a strategy quotes any event as a whole. */
+  /** True if a strategy quotes an event as a whole. */
   get haveEvents(): boolean {
     return this.#kept.size > 0;
   }
 
-  /** Creates a quoter, or returns the event's existing quoter. Null if an event is needed but missing. */
+  /** Creates a quoter, or returns the event's existing quoter. Returns null if an event is needed but missing. */
   open(
     strategy: StrategySettings,
     facts: MarketFacts,
@@ -311,7 +311,7 @@ export class Sandboxes {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops an event's quoters when none of its markets is tracked. The caller must open a ledger transaction. */
+  /** Drops an event's quoters; call if none of its markets is tracked. The caller must open a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -325,7 +325,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Unused saved state is kept separately, as the next save overwrites it. A failed quoter saves nothing.
+    // Saved state that was not used is kept separately, as the next save overwrites it. A failed quoter saves nothing.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -333,7 +333,7 @@ export class Sandboxes {
   }
 }
 
-/** Returns an event's declaration in the trader's file, found by markets first: some recordings lack event ids. */
+/** Returns an event's declaration in the trader's file; first searches by market, as some recordings lack event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??
