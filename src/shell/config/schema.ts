@@ -125,7 +125,10 @@ export const feedSchema = z.strictObject({
       z
         .string()
         .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'wants a name of an environment variable')
-        .regex(/^(?!TWINBOOK_)/i, 'starts with TWINBOOK_, the prefix of the trader's own variables; feed programs never get these'),
+        .regex(
+          /^(?!TWINBOOK_)/i,
+          'starts with TWINBOOK_, which is reserved for the trader; feed programs never get such variables',
+        ),
     )
     .max(100)
     .optional()

@@ -45,7 +45,7 @@ describe('the feeds of a trader file', () => {
     ],
     [
       'feeds: { a: { kind: child, command: [x], env: [twinbook_secret] } }',
-      'feeds.a.env[0]: starts with TWINBOOK_, the prefix of the trader's own variables; feed programs never get these',
+      'feeds.a.env[0]: starts with TWINBOOK_, which is reserved for the trader; feed programs never get such variables',
     ],
     ['feeds: { a: { kind: file, path: x, env: [A] } }', 'feeds.a.env: a feed of kind file has no env; remove it'],
     ['feeds: { a: { kind: child, command: [] } }', 'feeds.a.command: wants at least 1 entries, got 0'],
