@@ -134,7 +134,7 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   };
 }
 
-/** Returns how to trade passively at this lag behind the plan. Used without a floor price, as nothing is taken then. */
+/** Returns how to trade at this lag behind the plan if there is no floor price: others' orders are never taken. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>

@@ -95,7 +95,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
   );
 }
 
-/** Writes all of these files, or none if one of them exists. @param hint printed if one of them exists */
+/** Writes all given files, or throws and writes none if one exists. @param hint printed if one of them exists */
 export function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string) {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;

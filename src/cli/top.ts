@@ -77,7 +77,7 @@ export const addTopCommand = command({
 });
 
 interface TopPicture {
-  /** Status of the running trader, or the reason why none is running. */
+  /** Status of the running trader, or the reason why no trader is running. */
   readonly status: TraderStatus | string;
   readonly cashMicros: Micros;
   readonly rows: readonly TopRow[];
@@ -134,7 +134,7 @@ const COLUMNS: readonly TableColumn<TopRow>[] = [
   { title: '', cell: ({ state }) => (state === 'quoting' ? '' : state), gives: 'cut', least: 16, keep: 4 },
 ];
 
-/** Returns the lines above the table of markets, cut to the width, the most important line first. */
+/** Returns the lines above the table of markets, shortened to the width; the most important line is first. */
 function drawHead({ status, cashMicros, rows }: TopPicture, width: number): readonly string[] {
   if (typeof status === 'string') {
     const results = rows.map(({ resultMicros }) => resultMicros);

@@ -9,7 +9,7 @@ const MEMORY = 50;
 const LONGEST_S = 60;
 
 export class Absence {
-  /** Prior: one order that was open at once. */
+  /** Prior: one order that was open without delay. */
   #seconds = 0;
   #orders = 1;
   /** By side: time since which an order is wanted but none is open, our clock, ms; null if nothing is missing. */

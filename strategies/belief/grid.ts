@@ -99,7 +99,7 @@ export class Grid {
     this.#trim();
   }
 
-  /** Adds the jumps of a move. Jumps to anywhere are balanced so that the expected price stays. */
+  /** Adds the jumps of a move. Jumps that end anywhere do not change the expected price. */
   #addJumps(jumpPart: number, mean: number): void {
     const at = Math.min(POINTS - 2, Math.max(0, Math.floor(locatePrice(mean))));
     const [below, above] = [PRICE_SUMS[at + 1] ?? 0, (PRICE_SUMS[POINTS] ?? 0) - (PRICE_SUMS[at + 1] ?? 0)];

@@ -26,7 +26,7 @@ interface Release {
 export const MAX_WAITING = 512;
 /** Maximum number of requests in flight: enough to use the whole budget at a latency of one second. */
 export const MAX_IN_FLIGHT = 8;
-/** Maximum requests in flight per scope, so that slow public reads never block own orders, or orders block reads. */
+/** Maximum requests in flight per scope, so that public reads and own orders cannot block each other. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
 /** Maximum requests in flight including cancels, which do not wait for a free slot. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
