@@ -28,7 +28,7 @@ export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 const MOST_LOOKS = 10;
 const LISTED = 100;
 
-/** Returns the market of `--market`, else the first market of the strategy files that accepts the rehearsal's order. */
+/** Returns the market of `--market`, else the first market that accepts the order; strategies' markets come first. */
 export async function chooseMarket({ client, config, where, market }: RehearsalPlace): Promise<ChosenMarket> {
   // An embedded exchange does not know the venue's market ids, because it has its own markets.
   const wanted = where === 'paper' ? null : market;

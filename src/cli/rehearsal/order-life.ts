@@ -328,7 +328,7 @@ export class OrderLife {
     }
   }
 
-  /** Throws if the venue answered a successful submit by an error: the executor copes, but an operator should know. */
+  /** Throws if the venue answered a successful submit with an error: the executor handles it, an operator must know. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
     const came = `${outcome.kind === 'refused' ? `${outcome.slug}: ${outcome.message}` : outcome.reason}; ${became} nevertheless`;

@@ -61,7 +61,7 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 /** Fee on an amount of currency, rounded up. */
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
-/** Entry price of a position: cost / shares, rounded up, which restores the exact price of a single fill. */
+/** Entry price of a position: cost / shares, rounded up. After a single fill, this is exactly the fill's price. */
 export const averageEntry = ({ cost, shares }: MarginExposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 /** Unrealized profit of a position at this mark, micros; negative for a loss; before fees and interest. */

@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** Must be called after the markets are loaded, because their pools register positions and requests. */
+  /** Call this method after the markets are loaded, because the pools of markets register positions and requests. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -226,7 +226,7 @@ export class Margin {
   }
 }
 
-/** Filter by market state: `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
+/** Filter by market state: `open` matches all unsettled states, `resolved` all settled ones, others only themselves. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;

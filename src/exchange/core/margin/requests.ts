@@ -112,7 +112,7 @@ export class PositionRequests extends Records<RequestRecord, Wire<'requestRow'>>
     if (record.state !== 'created' && record.state !== 'funding_processing') {
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
     }
-    // The interface demands the state `cancelled` at once. The money is still in the account: no refund is needed.
+    // The interface requires the state `cancelled` at once. The money is still in the account, so no refund is needed.
     this.#end(record, 'cancelled');
     return ok(cancelledRequestRow(this.context, record));
   }
