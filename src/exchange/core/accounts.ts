@@ -171,7 +171,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }
 
-  /** Number of accounts with cells in this market. Accounts numbered from this value on never traded here. */
+  /** Number of accounts with cells in this market. Accounts with this or a higher number never traded here. */
   get accounts(): number {
     return this.#cells.length / STRIDE;
   }

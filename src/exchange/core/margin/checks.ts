@@ -46,7 +46,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/** Refuses a take profit not above `entry`, and a stop loss not below `entry`: both would close at once. */
+/** Refuses a take profit not above `entry`, and a stop loss not below `entry`: both would trigger at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [

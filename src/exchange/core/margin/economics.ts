@@ -88,7 +88,7 @@ const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 const fatalLoss = ({ userLiquidity }: MarginExposure, lossPercent: number): number =>
   mulDiv(asMicros(userLiquidity), asMicros(lossPercent), asMicros(100), 'ceil');
 
-/** True if a position must be liquidated. Positions without borrowed money are not: only their users can lose. */
+/** True if a position must be liquidated. Without borrowed money it never is: only its user can lose. */
 export const isLiquidatable = (
   position: MarginExposure,
   mark: number,

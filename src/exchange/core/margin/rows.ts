@@ -117,7 +117,7 @@ export const settlementRow = (context: CoreContext, settlement: SettlementRecord
   created: seconds(settlement.createdMs),
 });
 
-/** An estimate of a position, in wire format, at the reference price. Full fill only if the market trades. */
+/** An estimate of a position, in wire format, at the reference price. `is_fully_filled`: true if the market trades. */
 export function estimateRow(
   context: CoreContext,
   { market, pool }: MarginMarket,

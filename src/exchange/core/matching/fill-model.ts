@@ -167,8 +167,8 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
 
 /**
  * Limits the results of a user's fill model: an amount ahead is a whole number of lots from 0 to the level's amount,
- * and never increases. Throws TwinbookError `usage` for a fill model without a name. Its methods throw `usage` if the
- * model returns no number.
+ * and never increases. Throws TwinbookError `usage` for a fill model without a name. The methods throw `usage` if the
+ * user's model returns no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

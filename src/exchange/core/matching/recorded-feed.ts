@@ -151,7 +151,7 @@ export class RecordedFeed {
     return at;
   }
 
-  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. No journal records this. */
+  /** Ends the recording of a closed market and keeps its newest `keepTrades` trades. The journal omits this call. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'the recording of an open market cannot end');
