@@ -52,7 +52,7 @@ type Did = ExitCode | void | Promise<ExitCode | void>;
 interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
-  /** Arguments of the command: `<needed>`, `[optional]` or `[several...]`, each with a description. */
+  /** Arguments of the command, as `<needed>`, `[optional]` or `[several...]`, each with a description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
   /** Kind of configuration to load; absent if the command has no `-c`. */

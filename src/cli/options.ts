@@ -6,7 +6,7 @@ import { type Micros, parseDecimal } from '../shared/base/micros.js';
 /** An option with the type of its value. */
 export interface OptionRow<T> {
   readonly option: Option;
-  /** This field is never set; it only carries the type of the option's value. */
+  /** `value` is never set; the field only carries the type of the option's value. */
   readonly value?: T;
 }
 

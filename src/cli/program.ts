@@ -89,7 +89,7 @@ const io: CliIo = {
   out,
   err,
   raw: { out, err },
-  // This limit is half that of `writeTo`, so that `writeTo` never drops part of a screen.
+  // The limit of `isUnread` is half that of `writeTo`, so that `writeTo` never drops part of a screen.
   isUnread: () => stdout.writableLength > MOST_UNREAD_BYTES / 2,
   env: process.env,
   cwd: process.cwd(),

@@ -1,4 +1,4 @@
-/** Commands that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
+/** Commands `twinbook start`, `twinbook exchange` and `twinbook record`, which run until they are stopped. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

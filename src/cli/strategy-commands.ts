@@ -1,4 +1,4 @@
-/** Commands that write initial files and test a strategy: `twinbook init`, `strategies new` and `strategies test`. */
+/** Commands `twinbook init`, `strategies new` and `strategies test`, which write initial files and test a strategy. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -37,7 +37,7 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** Keys that end the command: `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
+/** Keys that end the command, which are `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
@@ -190,7 +190,7 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
       /** Result of the market: realised profit minus fees, plus the gain of holdings at their mark. */
       resultMicros: held.unrealised === null ? null : add(booked, held.unrealised),
       fills: sum?.fills ?? 0,
-      /** Position in the market: YES shares minus NO shares. */
+      /** Position in the market, as YES shares minus NO shares. */
       netMicros: sub(held.yes, held.no),
       orders: market?.orders.length ?? openOrders.get(id) ?? 0,
       bidMicros: market?.bestBidMicros ?? null,

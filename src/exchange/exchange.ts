@@ -60,7 +60,7 @@ export interface ExchangeLogger {
 
 /** A running paper exchange. */
 export interface RunningExchange {
-  /** URL of the exchange: `http://127.0.0.1:PORT`, without a trailing slash. */
+  /** URL of the exchange, such as `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /** Description of the replay: one line for each replayed recording. */

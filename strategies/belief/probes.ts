@@ -128,7 +128,7 @@ export class Probes {
   }
 }
 
-/** True if all wanted orders except probes are already open. Otherwise a probe would delay these orders. */
+/** True if all wanted orders except probes are already open. A probe would delay orders that are not open yet. */
 const isAtRest = ({ bids, asks }: RealLevels, { orders }: MarketView): boolean =>
   [...bids, ...asks].every((level) =>
     orders.some(({ priceMicros, acceptedMs }) => priceMicros === level.priceMicros && acceptedMs !== null),

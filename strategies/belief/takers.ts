@@ -16,7 +16,7 @@ const LEAST_SIGMA = 0.4;
 const KNOWN_AT_FIRST = 10;
 /** The same limit after many takers; it stays, as in some markets only informed takers want the largest sizes. */
 const KNOWN_AT_MOST = 200;
-/** Prior of the rate of takers: `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
+/** The prior rate of takers is `PRIOR_TAKERS` takers in `PRIOR_SECONDS` seconds. */
 const PRIOR_TAKERS = 2;
 const PRIOR_SECONDS = 20;
 /** Time, s, in which the distance of an unobserved rate from its prior falls by a factor of e. */
@@ -263,7 +263,7 @@ function pool(own: readonly SizeModel[], others: readonly SizeModel[]): void {
   }
 }
 
-/** The mean of both sides, moved towards the side's own estimate. This move grows with the side's takers. */
+/** The mean of both sides, moved towards the side's own estimate. With more takers of the side, the move is larger. */
 function pooledWith(other: SizeModel, own: SizeModel): number {
   const common = (own.weight * own.logMean + other.weight * other.logMean) / (own.weight + other.weight);
   const byChance = SIZE_SIGMA ** 2 * (1 / own.weight + 1 / other.weight);

@@ -73,6 +73,6 @@ export class Basis {
 /** Returns the saved basis; null if there is none. */
 export function savedBasis(saved: unknown): SavedBasis | null {
   if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
-  // The cast is safe: `save` of this version wrote the value.
+  // The cast is safe, because `save` of this version wrote the value.
   return saved.basis as SavedBasis | null;
 }

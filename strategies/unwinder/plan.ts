@@ -43,6 +43,6 @@ export function chooseManner(lag: number, passed: number, lagFraction: number): 
 /** Returns the saved plan; null if there is none. */
 export function savedPlan(saved: unknown): Plan | null {
   if (typeof saved !== 'object' || saved === null || !('plan' in saved) || saved.plan === null) return null;
-  // The cast is safe: `save` of this version wrote the plan.
+  // The cast is safe, because `save` of this version wrote the plan.
   return saved.plan as Plan;
 }

@@ -148,7 +148,7 @@ const MARKET_COLUMNS: readonly TableColumn<StatusMarket>[] = [
   { title: 'NO', cell: (row) => row.no, right: true },
   { title: 'ORDERS', cell: (row) => row.open_orders, right: true, keep: 1 },
   { title: 'TITLE', cell: (row) => row.title, gives: 'cut' },
-  // This column is last, because a strategy's reason for not quoting may be long.
+  // STATE is the last column, because a strategy's reason for not quoting may be long.
   { title: 'STATE', cell: (row) => row.state, gives: 'cut' },
 ];
 
@@ -212,7 +212,7 @@ function makeMarket(market: MarketStatus) {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
-    /** State of the market: `quoting`, or a short reason why the market is not quoted. */
+    /** State of the market, which is `quoting` or a short reason why the market is not quoted. */
     state: describeQuoting(market),
     bid: amountText(market.bidMicros),
     ask: amountText(market.askMicros),

@@ -52,7 +52,7 @@ export const EXIT_OF = {
   difference: EXIT.difference,
 } as const;
 
-/** This error ends a rehearsal at the step that threw it. */
+/** Error that ends a rehearsal at the step that threw the error. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly line: Omit<StepLine, 'where' | 'step'>;

@@ -148,7 +148,7 @@ export type DraftKind = 'order' | 'cancel' | 'merge' | 'split' | 'redeem' | 'req
 /** Sides of internal orders and recorded levels, in YES space. */
 export const BID = 0;
 export const ASK = 1;
-/** A side of the YES order book: `BID` or `ASK`. */
+/** A side of the YES order book, either `BID` or `ASK`. */
 export type MatchingSide = typeof BID | typeof ASK;
 
 /** Refusal codes of `InternalOrders.place`: negative numbers, so that the hot path allocates nothing. */

@@ -43,10 +43,10 @@ declare module 'fastify' {
 /** Maximum length of a path parameter; a longer parameter is answered with 404. The service's ids are much shorter. */
 export const MAX_PARAM_LENGTH = 256;
 
-/** Converts the parameters of a path template to the router's spelling: `{name}` to `:name`. */
+/** Converts the parameters of a path template from `{name}` to the router's spelling `:name`. */
 export const routeUrl = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1');
 
-/** Converts a path of the router to a template: `:name` to `{name}`. */
+/** Converts a path of the router to a template, with `{name}` in place of `:name`. */
 export const toTemplate = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
 
 /** Lists the methods that are declared for a path. */

@@ -9,7 +9,7 @@ import type { Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 
-/** Minimum time between the two rounds that confirm a difference, ms. This time equals the longest lag of lists. */
+/** Minimum time between the two rounds that confirm a difference, ms, equal to the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
@@ -33,7 +33,7 @@ type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: numbe
 
 /** Kinds of differences whose acceptance changes later comparisons; the same figures are then a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** Number of differences from which a round may not have found all differences. */
+/** Number of differences from which the list of a round's differences may be incomplete. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {

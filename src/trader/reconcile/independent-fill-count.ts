@@ -1,9 +1,9 @@
 /**
  * Counts own fills a second time, independently. The first reader (`engine/own/own-lists.ts`, `executor/orders.ts`)
- * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show the error. The
- * second reader shares neither code nor state with the first reader. It reads the list in pages of another size, down
- * to its own mark. The second reader sums trades, shares, value and fees by market, outcome and side. Each round
- * compares its sums with the ledger's.
+ * books each trade once by pubkey. If this reader loses a page or confuses two trades, the ledger cannot show the
+ * error. The second reader shares neither code nor state with the first reader. It reads the list in pages of another
+ * size, down to its own mark. The second reader sums trades, shares, value and fees by market, outcome and side. Each
+ * round compares its sums with the ledger's.
  *
  * The second reader books nothing. Trades younger than half a minute are compared in the next round, because lists lag.
  */

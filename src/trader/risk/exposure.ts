@@ -391,8 +391,8 @@ export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
  * Returns the loss of working orders if they fill and every price returns to its slow average, for the worst set of
- * fills. Shares that only reduce a position to zero do not count in this loss. Others can fake a book's prices, but not
- * this loss.
+ * fills. Shares that only reduce a position to zero do not count in this loss. Others can fake book prices, but hardly
+ * slow averages.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);

@@ -43,7 +43,7 @@ export interface SplitIntent extends OfKind<'split'> {
   readonly eventConditionId: string | null;
   /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** YES price that divides the cost of a set between its YES and NO share. This price does not move money. */
+  /** YES price that divides the cost of a set between its YES and NO share. The YES price is only for bookkeeping. */
   readonly yesPriceMicros: Micros;
 }
 

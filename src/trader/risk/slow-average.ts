@@ -2,8 +2,8 @@
  * Slow average of each market's price, as a cap on share values in risk limits. With the cap, prices that one account
  * fakes for minutes or hours have no effect on the limits.
  *
- * If somebody holds a price away from its average for a time t, possible purchases grow by a factor e^(t / averaging
- * time). With an averaging time of seven days, purchases stay below 1.16 times the day limit after one day.
+ * If a price is held away from its average for a time t, possible purchases grow by a factor e^(t / averaging time).
+ * With an averaging time of seven days, purchases stay below 1.16 times the day limit after one day.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';

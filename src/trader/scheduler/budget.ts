@@ -101,8 +101,8 @@ export class Budget {
   }
 
   /**
-   * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this rule,
-   * a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
+   * Number of requests that may be sent now if `most` per minute are spread evenly after one burst. Without this even
+   * spread, a burst would block all requests for a minute. The number is 0 or less when no request may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);

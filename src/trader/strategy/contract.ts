@@ -307,7 +307,7 @@ export type EventKind = 'fill' | AskedEvent;
 interface OfOrder {
   /** Id of the order's intent, as in `MarketView.orders`. */
   readonly intentId: string;
-  /** Side and price in YES space: `bid` buys YES or sells NO. */
+  /** Side and price in YES space; a `bid` buys YES or sells NO. */
   readonly side: BookSide;
   readonly priceMicros: Micros;
 }

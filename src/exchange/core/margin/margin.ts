@@ -1,8 +1,8 @@
 /**
  * Margin: leveraged positions against the pool of a market. Requests open positions, which end in settlements.
  *
- * A user's money is locked in the account until a request is funded. Then the pool holds this money until a refund or a
- * payout. At any time, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
+ * A user's money is locked in the account until a request is funded. After the funding the pool holds this money until
+ * a refund or a payout. At any time, deposits = currency of all accounts + fees + `held` and `balance` of all pools.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -226,7 +226,7 @@ export class Margin {
   }
 }
 
-/** Filter by market state: `open` matches all unsettled states, `resolved` all settled ones, others only themselves. */
+/** Filter by market state. Here `open` matches all unsettled states, `resolved` all settled ones, others themselves. */
 function isInLife(state: MarketState, asked: MarketState): boolean {
   if (asked === 'open') return !isSettledMarket(state);
   return asked === 'resolved' ? isSettledMarket(state) : state === asked;

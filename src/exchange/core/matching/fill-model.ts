@@ -56,7 +56,7 @@ type QueueSpec = QueueCurve | { readonly kind: 'trade-through' | 'risk-averse' |
 
 /** Assumptions about the queue of a recorded market, and about its fills of real orders. */
 export interface FillModel {
-  /** Name that the function `fillModel` accepts; it includes the exponent: `power:3` or `posts-only:power:3`. */
+  /** Name that the function `fillModel` accepts, including the exponent, such as `power:3` or `posts-only:power:3`. */
   readonly name: string;
   /** True: recorded makers only post, so an arriving amount fills no order. Absent: an arriving amount first trades. */
   readonly postsOnly?: boolean;

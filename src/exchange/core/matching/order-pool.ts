@@ -10,7 +10,7 @@ export const BUY_YES = 0;
 export const SELL_YES = 1;
 export const BUY_NO = 2;
 export const SELL_NO = 3;
-/** Outcome and side of an order: `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
+/** Outcome and side of an order, as `BUY_YES`, `SELL_YES`, `BUY_NO` or `SELL_NO`. */
 export type LegCode = number;
 
 /** True if the leg is on the bid side of the YES book. */

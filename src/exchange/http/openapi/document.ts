@@ -21,7 +21,7 @@ type WrittenSchema = Readonly<Record<'jsonSchema', z.core.JSONSchema.BaseSchema>
 /** A reference to a named schema of the document. */
 const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
-/** Name of a component of the document: `OrderRow` for `orderRow`, `OrdersCreate` for `orders.create`. */
+/** Name of a component of the document, such as `OrderRow` for `orderRow`, or `OrdersCreate` for `orders.create`. */
 const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** JSON Schema of an accepted input. */
@@ -275,7 +275,7 @@ function errorEnvelope(slugs: readonly ServiceErrorSlug[]): JsonSchema {
   return object({ data: nothing, meta: nothing, error: error ?? {} });
 }
 
-/** Name of the component of an error response: `NotFoundError` for `not_found`. */
+/** Name of the component of an error response, such as `NotFoundError` for `not_found`. */
 const errorComponent = (slug: ServiceErrorSlug): string => `${pascal(slug.replaceAll('_', '.'))}Error`;
 
 /** JSON Schemas of all errors, with slug and code. */

@@ -34,7 +34,7 @@ export function propagate(matrix: Tridiagonal, start: Float64Array, time: number
 }
 
 const MAX_TERMS = 1e7;
-/** Size at which the running sum is rescaled. This is a power of two, so that scaling does not round. */
+/** Size at which the running sum is rescaled; a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
 /** Positive eigenvector of the largest eigenvalue. Throws RangeError outside the number range or after 1e6 steps. */
