@@ -221,7 +221,7 @@ export async function reachTrader({ control, ledger }: TraderConfig): Promise<'a
 }
 
 /**
- * Sends a request to a trader that may end, hang or restart meanwhile. Returns the trader's answer, or why it is unreachable.
+ * Sends a request to a trader that may end, hang or restart. Returns the answer, or why the trader is unreachable.
  * @param lost error codes after which the trader is tried again instead of throwing
  */
 export async function askOrPass<R extends ControlQuestion>(

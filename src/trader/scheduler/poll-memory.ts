@@ -174,7 +174,7 @@ export class PollRecord {
 
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** Stores the polls of current markets and of the account, and those polls of former markets that are still in flight. */
+/** Stores the polls of current markets and of the account, and the polls of former markets while they are in flight. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
